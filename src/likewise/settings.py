@@ -1,0 +1,140 @@
+"""``likewise.toml`` and flags, in; one frozen Settings, out. Every default is written here, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from likewise.errors import SettingsError
+
+__all__ = ["Bench", "Overrides", "Plans", "Proof", "Settings", "read_settings"]
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What the user states about a model, over what its folder says; None leaves the folder's word."""
+
+    task: str | None = None
+    labels: tuple[str, ...] | None = None
+    problem_type: str | None = None
+    pooling: tuple[str, ...] | None = None
+    normalise: bool | None = None
+    max_tokens: int | None = None
+    prompt: str | None = None  # the name of one of the folder's prompts
+    lower_case: bool | None = None
+
+
+@dataclass(frozen=True)
+class Plans:
+    """Which plans to try: the product of these, less what the engines refuse."""
+
+    engines: tuple[str, ...] = ()  # (): every engine that is here
+    devices: tuple[str, ...] = ("cpu",)
+    dtypes: tuple[str, ...] = ("float32",)
+    batches: tuple[int, ...] = (16,)  # items in a batch, at most
+    threads: tuple[int, ...] = ()  # (): as many as affinity and cgroup quota allow
+    only: tuple[str, ...] = ()  # plans spelt out; then the rest of this table is not used
+
+
+@dataclass(frozen=True)
+class Proof:
+    """How a plan is proven."""
+
+    budget: Literal["strict", "standard", "relaxed"] = "standard"
+    items: int = 256  # probes
+    truth_items: int = 64  # of them also computed in float64
+    least_items: int = 64  # fewer than this: undecided
+    seed: int = 20
+    timeout_seconds: float = 3600.0  # for one plan's process
+
+
+@dataclass(frozen=True)
+class Bench:
+    """How a plan is timed."""
+
+    goal: Literal["throughput", "latency"] = "throughput"  # what "fastest" means
+    workload: Literal["short", "mixed", "long"] = "mixed"
+    seconds: float = 6.0  # for each of the two scenarios, at least
+    most_seconds: float = 20.0  # and at most, however wide the interval
+    passes: int = 7  # at least
+    width: float = 0.05  # stop when the 95 % interval of the median is this share of it
+    pass_seconds: float = 1.0  # the workload is sized so that one pass takes about this
+    timeout_seconds: float = 1800.0  # for one plan's process
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of one command; stored in the report as they took effect."""
+
+    plans: Plans = field(default_factory=Plans)
+    proof: Proof = field(default_factory=Proof)
+    bench: Bench = field(default_factory=Bench)
+    model: Overrides = field(default_factory=Overrides)
+
+
+def read_settings(
+    file: Path | None = None, flags: dict[str, dict[str, Any]] | None = None
+) -> Settings:
+    """Return the settings from a TOML file, with flags on top.
+
+    Args:
+        file: ``likewise.toml``; None reads the one in the working folder, if there is one.
+        flags: {table: {key: value}}; a value of None leaves the file's or the default.
+
+    Raises:
+        SettingsError: the file is not TOML, or a table, key or value is not one of ours.
+    """
+    import msgspec
+
+    path = file or Path("likewise.toml")
+    tables: dict[str, Any] = {}
+    if file is not None or path.is_file():
+        tables = _read_toml(path)
+    for table, values in (flags or {}).items():
+        chosen = {k: v for k, v in values.items() if v is not None}
+        if chosen:
+            tables[table] = {**tables.get(table, {}), **chosen}
+    _refuse_unknown(tables, path)
+    try:
+        return msgspec.convert(tables, Settings)
+    except msgspec.ValidationError as error:
+        raise SettingsError(
+            f"A setting in {path} or a flag has a value it cannot have.",
+            found=str(error),
+            fix="docs/settings.md lists every key with its values",
+        ) from None
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        import tomllib
+    except ImportError:  # Python 3.10
+        import tomli as tomllib
+    try:
+        return dict(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise SettingsError(
+            f"There is no settings file {path}.", fix="leave out --settings, or name a file"
+        ) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} is not TOML.", found=str(error)) from None
+
+
+def _refuse_unknown(tables: dict[str, Any], path: Path) -> None:
+    kinds = {"plans": Plans, "proof": Proof, "bench": Bench, "model": Overrides}
+    for table, values in tables.items():
+        known = kinds.get(table)
+        if known is None or not isinstance(values, dict):
+            raise SettingsError(
+                f"{path} has a table that likewise does not know.",
+                found=f"[{table}]",
+                fix=f"one of: {', '.join(f'[{k}]' for k in kinds)}",
+            )
+        strange = sorted(set(values) - set(known.__dataclass_fields__))
+        if strange:
+            raise SettingsError(
+                f"{path} has a key that [{table}] does not know.",
+                found=strange[0],
+                fix=f"one of: {', '.join(known.__dataclass_fields__)}",
+            )
