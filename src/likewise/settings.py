@@ -1,8 +1,10 @@
-"""``likewise.toml`` and flags, in; one frozen Settings, out. Every default is written here, once."""
+"""``likewise.toml`` and flags, in; one frozen Settings, out. Every default is written here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import importlib
+import sys
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +15,7 @@ __all__ = ["Bench", "Overrides", "Plans", "Proof", "Settings", "read_settings"]
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the user states about a model, over what its folder says; None leaves the folder's word."""
+    """What the user states about a model; None leaves what its folder says."""
 
     task: str | None = None
     labels: tuple[str, ...] | None = None
@@ -107,22 +109,19 @@ def read_settings(
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
+    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
     try:
-        import tomllib
-    except ImportError:  # Python 3.10
-        import tomli as tomllib
-    try:
-        return dict(tomllib.loads(path.read_text(encoding="utf-8")))
+        return dict(toml.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise SettingsError(
             f"There is no settings file {path}.", fix="leave out --settings, or name a file"
         ) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not TOML.", found=str(error)) from None
 
 
 def _refuse_unknown(tables: dict[str, Any], path: Path) -> None:
-    kinds = {"plans": Plans, "proof": Proof, "bench": Bench, "model": Overrides}
+    kinds: dict[str, Any] = {"plans": Plans, "proof": Proof, "bench": Bench, "model": Overrides}
     for table, values in tables.items():
         known = kinds.get(table)
         if known is None or not isinstance(values, dict):
@@ -131,10 +130,11 @@ def _refuse_unknown(tables: dict[str, Any], path: Path) -> None:
                 found=f"[{table}]",
                 fix=f"one of: {', '.join(f'[{k}]' for k in kinds)}",
             )
-        strange = sorted(set(values) - set(known.__dataclass_fields__))
+        keys = [f.name for f in fields(known)]
+        strange = sorted(set(values) - set(keys))
         if strange:
             raise SettingsError(
                 f"{path} has a key that [{table}] does not know.",
                 found=strange[0],
-                fix=f"one of: {', '.join(known.__dataclass_fields__)}",
+                fix=f"one of: {', '.join(keys)}",
             )

@@ -1,4 +1,4 @@
-"""The values that pass between rooms, and the protocols that plug-ins follow. Imports nothing heavy.
+"""The values that pass between rooms, and the protocols that plug-ins follow.
 
 Shape letters: N items, R rows, T tokens, D features, C classes, V vocabulary, H×W pixels.
 """
@@ -200,12 +200,12 @@ Head: TypeAlias = Literal["hidden", "classes", "tokens", "picture", "picture_fea
 class Network:
     """Which tensors an engine is to compute: all that a task tells it.
 
-    head       inputs                                                    output
-    hidden     input_ids, attention_mask[, token_type_ids]   (N, T)     last_hidden_state (N, T, D)
-    classes    the same                                                  logits (N, C)
-    tokens     the same, and rows (R,): flat positions n·T + t           logits (R, V), those rows only
-    picture    pixel_values (N, 3, H, W)                                 logits (N, C) (or the projection)
-    picture_features   the same                                          features (N, D), before the head
+    head              inputs                                            output
+    hidden            input_ids, attention_mask[, token_type_ids] (N, T)  last_hidden_state (N, T, D)
+    classes           the same                                            logits (N, C)
+    tokens            the same, and rows (R,): flat positions n*T + t     logits (R, V), those only
+    picture           pixel_values (N, 3, H, W)                           logits (N, C)
+    picture_features  the same                                            features (N, D), no head
     """
 
     head: Head
@@ -290,7 +290,7 @@ class Task(Protocol):
     assumptions: tuple[str, ...]  # what the folder does not say and this task assumes, aloud
 
     def facts(self) -> Mapping[str, Json]:
-        """Return the contract: pooling, normalise, activation, labels, limit, casing …"""
+        """Return the contract: pooling, normalise, activation, labels, limit and casing."""
         ...
 
     def hints(self) -> Mapping[str, Json]:
