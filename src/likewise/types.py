@@ -200,8 +200,8 @@ Head: TypeAlias = Literal["hidden", "classes", "tokens", "picture", "picture_fea
 class Network:
     """Which tensors an engine is to compute: all that a task tells it.
 
-    head              inputs                                            output
-    hidden            input_ids, attention_mask[, token_type_ids] (N, T)  last_hidden_state (N, T, D)
+    head              inputs                                              output
+    hidden            input_ids, attention_mask[, token_type_ids] (N, T)  last_hidden_state (N,T,D)
     classes           the same                                            logits (N, C)
     tokens            the same, and rows (R,): flat positions n*T + t     logits (R, V), those only
     picture           pixel_values (N, 3, H, W)                           logits (N, C)
@@ -331,6 +331,14 @@ class Run:
     tokens: Ints  # (N,) tokens of each item; 0 where it has a problem
     answers: list[Answer]  # one per item
     seconds: Mapping[str, tuple[float, ...]]  # encode per window; compute, finish per batch
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One input that a verdict is made from, and what it is there for."""
+
+    item: Item
+    group: str  # english, chinese, emoji, ladder, …: per-group rows of the verdict
 
 
 # ---- judging ---------------------------------------------------------------------------------
