@@ -381,10 +381,11 @@ class WorstItem:
 
     item: int
     shown: str  # the item, cut to a line
-    error: float
+    error: float | None  # None where it is not finite: then reason says why
     metric: str
     reference: Json
     candidate: Json
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -403,8 +404,9 @@ class Verdict:
     worst: tuple[WorstItem, ...] = ()
     facts: Mapping[str, Json] = field(default_factory=dict)  # what really ran
     scope: str = ""  # the sentence that can be signed
-    errors: tuple[float, ...] = ()  # raw: spread-normalised error of each item, in item order
-    floor: tuple[float, ...] = ()  # raw: the same for the float32 reference
+    errors: tuple[float | None, ...] = ()  # raw: spread-normalised error of each item, in order
+    floor: tuple[float | None, ...] = ()  # raw: the same for the float32 reference
+    absent: Mapping[str, str] = field(default_factory=dict)  # field: why it is None, or holds one
 
     @property
     def passes(self) -> bool:
@@ -470,11 +472,14 @@ class Choice:
     ranking: tuple[str, ...]  # plans that passed, fastest first
 
 
+SCHEMA = 1  # of report.json: goes up when a field leaves or changes its meaning
+
+
 @dataclass(frozen=True)
 class Report:
     """Everything, once; renderings add nothing."""
 
-    schema: int
+    schema: int  # SCHEMA
     likewise: str  # version
     made_at: str  # ISO 8601, UTC
     command: str

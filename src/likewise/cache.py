@@ -1,0 +1,206 @@
+"""A kind, a key and a way to make a thing, in; the folder that holds it, made once, out.
+
+Entries live under the user's cache folder as ``KIND/HASH/``; ``manifest.json`` in each holds the
+key and every file's size and sha256. An entry is written to a temporary name, synced, and renamed,
+so a reader sees all of it or none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from likewise.errors import LikewiseError
+
+__all__ = ["Entry", "build", "entries", "file_facts", "prune", "root", "verify"]
+
+_MANIFEST = "manifest.json"
+_PARTIAL = ".partial-"
+_LOCKS = ".locks"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One derived artefact on disk."""
+
+    kind: str
+    key: str
+    folder: Path
+    size: int  # bytes, all files
+    used_at: float  # seconds since the epoch: when it was last asked for
+    problem: str | None = None  # why it cannot be used; None where nothing is known against it
+
+
+def root() -> Path:
+    """Return the folder of all derived artefacts; it may not exist yet."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("likewise"))
+
+
+def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
+    """Return the folder of an entry, making it first where it is not there.
+
+    Concurrent callers wait for the one that builds. An entry whose files are missing or have
+    another size is deleted, alone, and made again; contents are checked by ``verify``.
+
+    Args:
+        kind: a word: export, reference …
+        key: everything the artefact depends on, spelt out; it is hashed into a folder name.
+        make: fills the empty folder it is given; what it raises is passed on, and nothing is kept.
+
+    Raises:
+        LikewiseError: the cache folder cannot be written.
+    """
+    folder = _folder(kind, key)
+    if _problem(folder) is None:
+        os.utime(folder / _MANIFEST)
+        return folder
+    with _lock(kind, folder.name):
+        if _problem(folder) is None:  # another process made it meanwhile
+            return folder
+        if folder.exists():
+            shutil.rmtree(folder)
+        partial = Path(tempfile.mkdtemp(prefix=f"{_PARTIAL}{folder.name}-", dir=folder.parent))
+        try:
+            make(partial)
+            _seal(partial, kind, key)
+            partial.rename(folder)
+            _sync(folder.parent)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+    return folder
+
+
+def entries() -> list[Entry]:
+    """List what is there, by kind and folder name; sizes are checked, contents are not."""
+    return [_read(folder) for folder in _folders()]
+
+
+def verify() -> list[Entry]:
+    """List what is there with every file's sha256 computed anew; ``problem`` says what is off."""
+    return [_read(folder, contents=True) for folder in _folders()]
+
+
+def prune(*, days: float = 30.0) -> list[Entry]:
+    """Delete entries that are damaged or were not used for so many days; return them.
+
+    What broken builds have left behind goes too, once it is a day old.
+
+    Args:
+        days: 0 deletes every entry.
+    """
+    now, gone = time.time(), []
+    for entry in entries():
+        if entry.problem is None and now - entry.used_at < days * 86_400:
+            continue
+        with _lock(entry.kind, entry.folder.name):
+            shutil.rmtree(entry.folder, ignore_errors=True)
+        gone.append(entry)
+    for partial in root().glob(f"*/{_PARTIAL}*"):
+        if days == 0 or now - partial.stat().st_mtime > 86_400:
+            shutil.rmtree(partial, ignore_errors=True)
+    return gone
+
+
+def file_facts(file: Path) -> dict[str, Any]:
+    """Return {"size": bytes, "sha256": hexadecimal} of a file."""
+    with file.open("rb") as stream:
+        digest = hashlib.sha256()
+        while block := stream.read(1 << 20):
+            digest.update(block)
+    return {"size": file.stat().st_size, "sha256": digest.hexdigest()}
+
+
+def _folder(kind: str, key: str) -> Path:
+    if not re.fullmatch(r"[a-z][a-z0-9_-]*", kind):
+        raise LikewiseError(f"{kind!r} is no kind of cache entry.", fix="a lower-case word")
+    return root() / kind / hashlib.sha256(key.encode()).hexdigest()[:24]
+
+
+def _folders() -> list[Path]:
+    return sorted(p for p in root().glob("[a-z]*/*") if p.is_dir() and p.name[0] != ".")
+
+
+@contextmanager
+def _lock(kind: str, name: str) -> Iterator[None]:
+    import filelock
+
+    try:
+        (root() / kind).mkdir(parents=True, exist_ok=True)
+        locks = root() / _LOCKS
+        locks.mkdir(exist_ok=True)
+        lock = filelock.FileLock(locks / f"{kind}-{name}.lock")
+        lock.acquire()
+    except OSError as error:
+        raise LikewiseError(
+            "The cache folder cannot be written.",
+            found=f"{root()}: {error}",
+            fix="free some space there, or point XDG_CACHE_HOME at a folder you may write",
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _seal(folder: Path, kind: str, key: str) -> None:
+    files = {
+        p.relative_to(folder).as_posix(): file_facts(p)
+        for p in sorted(folder.rglob("*"))
+        if p.is_file()
+    }
+    manifest = folder / _MANIFEST
+    manifest.write_text(json.dumps({"kind": kind, "key": key, "files": files}, indent=1))
+    for name in (*files, _MANIFEST):
+        _sync(folder / name)
+    _sync(folder)
+
+
+def _sync(path: Path) -> None:
+    """Wait until the file or folder is on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _problem(folder: Path, *, contents: bool = False) -> str | None:
+    """Return why an entry cannot be used, or None."""
+    try:
+        files = json.loads((folder / _MANIFEST).read_text())["files"]
+    except FileNotFoundError:
+        return "it has no manifest"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "its manifest cannot be read"
+    for name, facts in files.items():
+        file = folder / name
+        if not file.is_file():
+            return f"{name} is missing"
+        if file.stat().st_size != facts["size"]:
+            return f"{name} has {file.stat().st_size} bytes where {facts['size']} were written"
+        if contents and file_facts(file)["sha256"] != facts["sha256"]:
+            return f"{name} does not hold what was written"
+    return None
+
+
+def _read(folder: Path, *, contents: bool = False) -> Entry:
+    problem = _problem(folder, contents=contents)
+    try:
+        key = str(json.loads((folder / _MANIFEST).read_text())["key"])
+        used_at = (folder / _MANIFEST).stat().st_mtime
+    except (OSError, ValueError, KeyError, TypeError):
+        key, used_at = "", folder.stat().st_mtime
+    size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
+    return Entry(folder.parent.name, key, folder, size, used_at, problem)

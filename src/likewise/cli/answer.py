@@ -1,0 +1,69 @@
+"""MODEL, items and a plan, in; answers on stdout as they come, and how many items had none, out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from likewise.cli.screen import answer_lines, say
+from likewise.run.opening import open_runner
+from likewise.run.source import resolve
+from likewise.settings import Overrides
+from likewise.types import Answer, Item, Plan
+
+__all__ = ["answer"]
+
+
+def answer(
+    model: Path,
+    items: Sequence[Item],
+    *,
+    plan: str | None,
+    device: str,
+    unproven: bool,
+    overrides: Overrides,
+    top: int | None,
+    as_json: bool,
+) -> int:
+    """Print one answer per item, in order; return how many items have none.
+
+    Raises:
+        LikewiseError: the folder, plan or device cannot be used.
+    """
+    source = resolve(
+        model,
+        plan=Plan.parse(plan) if plan else None,
+        device=device,
+        unproven=unproven,
+        overrides=overrides,
+    )
+    for line in source.said:
+        say(line)
+    runner = open_runner(source.folder, overrides=source.overrides, plan=source.plan)
+    for line in runner.task.assumptions:
+        say(f"assumed: {line}")
+    failed = cut = 0
+    try:
+        for index, one in enumerate(runner.stream(items, top=top)):
+            failed += "error" in one
+            cut += bool(one.get("truncated"))
+            sys.stdout.write(_line(index, items[index], one, as_json=as_json))
+    finally:
+        runner.session.close()
+    if cut:
+        say(f"{cut} of {len(items)} items were longer than {_limit(runner.task.hints())} and cut")
+    return failed
+
+
+def _line(index: int, item: Item, one: Answer, *, as_json: bool) -> str:
+    shown = item if isinstance(item, str) else str(item)
+    if as_json:
+        return msgspec.json.encode({"index": index, "item": shown, **one}).decode() + "\n"
+    return "\n".join(answer_lines(shown, one)) + "\n"
+
+
+def _limit(hints: object) -> str:
+    return f"{hints['max_tokens']} tokens" if isinstance(hints, dict) else "the limit"

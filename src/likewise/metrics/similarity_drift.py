@@ -1,0 +1,60 @@
+"""Two runs' vectors in; by how much the cosine of any two items moved, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from likewise.metrics._rows import measured, require_pairs, unit_rows
+
+if TYPE_CHECKING:
+    from likewise.metrics._rows import Numbers
+    from likewise.types import Floats, Ints, Kind, Measure
+
+kinds: tuple[Kind, ...] = ("vector",)
+better: Literal["lower", "higher"] = "lower"
+unit = ""
+
+MOST_ROWS = 1024
+"""Pairs grow with the square: of more rows, this many are taken, evenly spaced."""
+
+
+def measure(reference: Floats, candidate: Floats) -> Measure:
+    """Return max |S_C - S_R| over all pairs of items, S the cosine of two vectors.
+
+    Both what a search inside the candidate sees (both vectors from it) and what a migration sees
+    (queries from the candidate, documents from the reference) count.
+
+    Args:
+        reference: (N, D) floats.
+        candidate: the same items in the same order.
+
+    Returns:
+        In [0, 2]. None where a vector is zero or not finite on one side alone.
+
+    Raises:
+        ShapeError: the shapes differ, or N is 0.
+    """
+    drifts = rows(reference, candidate)
+    return measured("similarity_drift", drifts, float(drifts.max()), unit=unit)
+
+
+def rows(reference: Floats, candidate: Floats) -> Numbers:
+    """Return (N,), or (MOST_ROWS,) of them: the largest drift of each item with any other."""
+    require_pairs(reference, candidate)
+    chosen = sample(len(reference))
+    ours, theirs = unit_rows(reference[chosen]), unit_rows(candidate[chosen])
+    alike = (reference[chosen] == candidate[chosen]).reshape(len(chosen), -1).all(axis=1)
+    both_zero = alike & np.isnan(ours).any(axis=1) & np.isfinite(reference[chosen]).all(axis=1)
+    ours[both_zero] = theirs[both_zero] = 0.0
+    before = ours @ ours.T
+    inside = np.abs(theirs @ theirs.T - before).max(axis=1)
+    across = np.abs(theirs @ ours.T - before).max(axis=1)
+    drifts: Numbers = np.maximum(inside, across)
+    return drifts
+
+
+def sample(count: int) -> Ints:
+    """Return the indices of the rows that are looked at, rising."""
+    return np.unique(np.linspace(0, count - 1, min(count, MOST_ROWS)).astype(np.int64))

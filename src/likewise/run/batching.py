@@ -1,0 +1,38 @@
+"""Token counts, in; batches of indices that obey an item and a token limit, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["BATCH_TOKENS", "batches"]
+
+BATCH_TOKENS = 4096
+"""Most tokens in a batch, padding counted. A few hundred rows already reach most of a matrix
+kernel's speed on two cores; a larger batch gains nothing and costs memory."""
+
+
+def batches(
+    tokens: Sequence[int], items_limit: int, token_limit: int = BATCH_TOKENS
+) -> list[list[int]]:
+    """Return batches of indices, longest items first; every index once.
+
+    Sorting by length keeps padding low; the longest batch first meets the memory peak at the
+    start. An item longer than the token limit is a batch of its own.
+
+    Args:
+        tokens: the cost of each item; equal costs keep their order.
+        items_limit: most items in a batch, at least 1.
+        token_limit: most tokens in a batch, counted as items × the longest of them.
+
+    >>> batches([3, 9, 3, 8], items_limit=2)
+    [[1, 3], [0, 2]]
+    """
+    made: list[list[int]] = []
+    room = 0  # items that the last batch can still take
+    for index in sorted(range(len(tokens)), key=lambda i: -tokens[i]):
+        if room == 0:
+            made.append([])
+            room = max(1, min(items_limit, token_limit // max(1, tokens[index])))
+        made[-1].append(index)
+        room -= 1
+    return made

@@ -1,0 +1,156 @@
+"""A folder that ``port`` wrote, in; which plans it holds proof of, and the one to run, out.
+
+``DIR/model/ported.json`` is all that running needs of a report: task, overrides, the plans that
+passed (fastest first), and the size and sha256 of every file beside it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import msgspec
+
+from likewise.errors import FolderError, RefusedError
+from likewise.settings import Overrides
+from likewise.types import Plan
+
+__all__ = ["Ported", "Proven", "is_ported", "pick_plan", "read_ported", "write_ported"]
+
+MANIFEST = "ported.json"
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A plan that passed."""
+
+    plan: str
+    outcome: str
+    needs: tuple[str, ...] = ()  # packages that running it takes, as Python imports them
+    items_per_second: float | None = None
+
+
+@dataclass(frozen=True)
+class Ported:
+    """What a ported folder says of itself."""
+
+    schema: int
+    likewise: str
+    task: str
+    fingerprint: str  # of the model it was made from
+    overrides: Overrides = field(default_factory=Overrides)
+    proven: tuple[Proven, ...] = ()  # fastest first
+    judged: tuple[str, ...] = ()  # plans that were tried and did not pass
+    files: dict[str, tuple[int, str]] = field(default_factory=dict)  # name → size, sha256
+
+
+def is_ported(folder: Path) -> bool:
+    """Tell whether ``likewise port`` wrote this folder."""
+    return (folder / "model" / MANIFEST).is_file()
+
+
+def write_ported(ported: Ported, folder: Path) -> None:
+    """Write the manifest, with the size and sha256 of every file now in ``folder/model``."""
+    model = folder / "model"
+    files = {
+        str(p.relative_to(model).as_posix()): (p.stat().st_size, _sha256(p))
+        for p in sorted(model.rglob("*"))
+        if p.is_file() and p.name != MANIFEST
+    }
+    body = msgspec.json.encode(replace(ported, files=files))
+    part = model / (MANIFEST + ".part")
+    part.write_bytes(msgspec.json.format(body, indent=2))
+    part.replace(model / MANIFEST)
+
+
+def read_ported(folder: Path) -> Ported:
+    """Read the manifest, and check that every file it names is whole in size.
+
+    Raises:
+        FolderError: the manifest is unreadable or newer than this likewise, or a file is missing
+            or has another size than when it was proven.
+    """
+    path = folder / "model" / MANIFEST
+    again = f"port it again: likewise port MODEL -o {folder}"
+    try:
+        ported = msgspec.json.decode(path.read_bytes(), type=Ported)
+    except (OSError, msgspec.DecodeError) as error:
+        raise FolderError(f"{path} cannot be read.", found=str(error), fix=again) from None
+    if ported.schema > SCHEMA:
+        raise FolderError(
+            f"{folder} was written by a newer likewise.",
+            found=f"schema {ported.schema}; this one reads up to {SCHEMA}",
+            fix="pip install --upgrade likewise",
+        )
+    for name, (size, _) in ported.files.items():
+        file = folder / "model" / name
+        here = file.stat().st_size if file.is_file() else None
+        if here != size:
+            raise FolderError(
+                f"{file} is not the file that was proven.",
+                found="it is missing" if here is None else f"{here} bytes where there were {size}",
+                fix=again,
+            )
+    return ported
+
+
+def pick_plan(
+    ported: Ported, plan: Plan | None = None, *, device: str = "auto", unproven: bool = False
+) -> tuple[Plan, str]:
+    """Return the plan to run, and a sentence to say aloud if it is not simply the chosen one.
+
+    Args:
+        ported: the folder's manifest.
+        plan: the plan asked for; None takes the fastest proven plan that can run here.
+        device: ``auto``, or the device the plan must be on.
+        unproven: run the plan asked for though the folder holds no proof of it.
+
+    Raises:
+        RefusedError: nothing proven can run here, or the plan asked for was not proven.
+    """
+    proven = [p for p in ported.proven if device == "auto" or Plan.parse(p.plan).device == device]
+    if plan is not None:
+        if str(plan) in {p.plan for p in ported.proven}:
+            return plan, ""
+        if unproven:
+            return plan, f"{plan} is not proven for this folder; run because of --unproven"
+        raise _refusal(ported, f"{plan} is not proven for this folder.")
+    if not proven:
+        where = "" if device == "auto" else f" on {device}"
+        raise _refusal(ported, f"This folder holds no proven plan{where}.")
+    for place, candidate in enumerate(proven):
+        missing = [n for n in candidate.needs if importlib.util.find_spec(n) is None]
+        if not missing:
+            said = (
+                ""
+                if place == 0
+                else (
+                    f"{proven[0].plan} was chosen, but {', '.join(proven[0].needs)} is not all here; "
+                    f"running {candidate.plan}, proven {candidate.outcome} in the same report"
+                )
+            )
+            return Plan.parse(candidate.plan), said
+    raise _refusal(
+        ported, f"None of the proven plans can run here: {', '.join(p.plan for p in proven)}."
+    )
+
+
+def _refusal(ported: Ported, what: str) -> RefusedError:
+    proven = ", ".join(p.plan for p in ported.proven) or "none"
+    return RefusedError(
+        what,
+        found=f"proven: {proven}"
+        + (f"; not passed: {', '.join(ported.judged)}" * bool(ported.judged)),
+        fix="likewise port MODEL --on PLAN -o DIR proves a plan; --unproven runs without proof",
+    )
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        digest = hashlib.sha256()
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

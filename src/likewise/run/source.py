@@ -1,0 +1,89 @@
+"""MODEL or DIR, a plan or a device, in; the folder and the one plan that will run, out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from likewise.engines._devices import device_reason, parse_device, threads
+from likewise.errors import DeviceError
+from likewise.model.locate import locate
+from likewise.run.ported import is_ported, pick_plan, read_ported
+from likewise.settings import Overrides
+from likewise.types import Plan
+
+__all__ = ["AUTO_ORDER", "Source", "best_device", "resolve"]
+
+AUTO_ORDER = ("npu", "cuda", "cpu")
+"""What ``auto`` tries, first to last."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """What is to be opened."""
+
+    folder: Path  # holds the configuration, and weights or an export
+    plan: Plan
+    overrides: Overrides
+    said: tuple[str, ...]  # to be said aloud before running
+
+
+def resolve(
+    model: str | Path,
+    *,
+    plan: Plan | None = None,
+    device: str = "auto",
+    unproven: bool = False,
+    overrides: Overrides | None = None,
+) -> Source:
+    """Decide what runs, before anything is loaded.
+
+    A model folder runs on the torch engine in float32 unless a plan is given: on the CPU that is
+    the reference itself. A ported folder runs the fastest proven plan that can run here.
+
+    Raises:
+        FolderError: there is no such folder.
+        RefusedError: the plan was not proven, or nothing proven can run here.
+        DeviceError: the device is not here.
+    """
+    folder = locate(model)
+    stated = overrides or Overrides()
+    if is_ported(folder):
+        ported = read_ported(folder)
+        if device != "auto":
+            device = usable(device)
+        chosen, said = pick_plan(ported, plan, device=device, unproven=unproven)
+        merged = _merge(ported.overrides, replace(stated, task=stated.task or ported.task))
+        return Source(folder / "model", chosen, merged, (said,) if said else ())
+    if plan is not None:
+        return Source(folder, plan, stated, ())
+    device, words = best_device() if device == "auto" else (usable(device), ())
+    count = threads()
+    return Source(folder, Plan("torch", device, "float32", 16, count), stated, words)
+
+
+def usable(device: str) -> str:
+    """Return the device's name, or refuse with the reason and the remedy.
+
+    Raises:
+        DeviceError: the device is not usable here.
+    """
+    name = parse_device(device)
+    reason, fix = device_reason(name)
+    if reason:
+        raise DeviceError(f"The device {name!r} cannot be used here.", found=reason, fix=fix)
+    return name
+
+
+def best_device() -> tuple[str, tuple[str, ...]]:
+    """Return the first usable device of AUTO_ORDER, and what to say about the ones passed over."""
+    for name in AUTO_ORDER:
+        reason, _ = device_reason(name)
+        if reason is None:
+            return name, ()
+    raise DeviceError("No device can be used here, not even the CPU.", fix="likewise doctor")
+
+
+def _merge(below: Overrides, above: Overrides) -> Overrides:
+    stated = {k: v for k, v in vars(above).items() if v is not None}
+    return replace(below, **stated)
