@@ -13,83 +13,79 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from likewise.errors import LikewiseError
-from likewise.types import Json
+import msgspec
 
-__all__ = ["main", "peak_bytes"]
+from likewise.bench import clock
+from likewise.engines._process import answer_for, peak_bytes
+from likewise.run.items import load_items
+from likewise.run.opening import open_runner
+from likewise.settings import Overrides
+from likewise.types import Json, Plan
+
+__all__ = ["Job", "main"]
+
+_ACTS = {"look": clock.look, "offline": clock.offline, "single": clock.single}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One plan to be timed over saved items."""
+
+    source: str  # a model folder
+    plan: str
+    items: str  # the folder that ``save_items`` wrote
+    out: str  # the folder of the log, and of the reason if this fails
+    started_at: float  # when the process was started, on the monotonic clock
+    overrides: Overrides = field(default_factory=Overrides)
+    task: str | None = None
 
 
 def main(job_file: str) -> int:
-    """Serve one job; return the exit code: 0, or that of the error that was told."""
-    with _take_stdout() as protocol:
-        try:
-            for reply in _replies(json.loads(Path(job_file).read_text())):
-                _tell(protocol, {**reply, "peak_bytes": peak_bytes()})
-        except LikewiseError as error:
-            _tell(protocol, {"error": [type(error).__name__, error.what, error.found, error.fix]})
-            return error.exit_code
-    return 0
+    """Serve the job; return the exit code."""
+    protocol = _take_stdout()
+    job = msgspec.json.decode(Path(job_file).read_bytes(), type=Job)
+    return answer_for(lambda: _serve(job, protocol), Path(job.out))
 
 
-def peak_bytes() -> int:
-    """Return the most memory this process has held so far (resident set)."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            # ru_maxrss would be at least what the *parent* held when it started this process:
-            # Linux carries it over exec (tests/bench: a heavy parent does not weigh on its child)
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass  # not Linux
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+def _serve(job: Job, protocol: TextIO) -> None:
+    for reply in _replies(job):
+        line = json.dumps({**reply, "peak_bytes": peak_bytes()}, allow_nan=False)
+        protocol.write(line + "\n")
+        protocol.flush()
 
 
-def _replies(job: dict[str, Json]) -> Iterator[dict[str, Json]]:
-    import msgspec
-
-    from likewise.bench import clock
-    from likewise.run.items import load_items
-    from likewise.run.opening import open_runner
-    from likewise.settings import Overrides
-    from likewise.types import Plan
-
+def _replies(job: Job) -> Iterator[dict[str, Json]]:
     with open_runner(
-        job["source"],
-        overrides=msgspec.convert(job["overrides"], Overrides),
-        task=job["task"],
-        plan=Plan.parse(job["plan"]),
+        job.source, overrides=job.overrides, task=job.task, plan=Plan.parse(job.plan)
     ) as runner:
-        # the monotonic clock counts from boot, so parent and child read the same one
-        open_seconds = time.monotonic() - job["started_at"]
-        items = load_items(Path(job["items"]))
+        # the monotonic clock counts from boot: parent and child read the same one
+        open_seconds = time.monotonic() - job.started_at
+        items = load_items(Path(job.items))  # in nobody's time: a user has the item in hand
         first = clock.offline(runner, items[:1])["seconds"]
-        yield {"open_seconds": open_seconds, "first_result_seconds": open_seconds + first}
-        acts = {"look": clock.look, "offline": clock.offline, "single": clock.single}
+        yield {
+            "open_seconds": open_seconds,
+            "first_result_seconds": open_seconds + first,
+            "artefact": runner.session.facts().get("artefact", ""),
+        }
         for line in sys.stdin:
             word, _, count = line.strip().partition(" ")
             if word == "end":
                 return
-            yield acts[word](runner, items[: int(count)])
+            yield _ACTS[word](runner, items[: int(count)])
 
 
 def _take_stdout() -> TextIO:
-    """Keep stdout for the protocol; what native code writes there from now on goes to stderr."""
+    """Keep stdout for the protocol; what anything writes there from now on goes to stderr."""
     protocol = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return protocol
-
-
-def _tell(protocol: TextIO, reply: dict[str, Json]) -> None:
-    protocol.write(json.dumps(reply, allow_nan=False) + "\n")
-    protocol.flush()
 
 
 if __name__ == "__main__":

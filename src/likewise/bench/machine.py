@@ -13,7 +13,7 @@ from pathlib import Path
 from likewise.engines._devices import quota, threads
 from likewise.types import Json
 
-__all__ = ["available_bytes", "machine"]
+__all__ = ["available_bytes", "cores", "machine"]
 
 PACKAGES = (
     "likewise",

@@ -121,7 +121,7 @@ def width(seconds: Sequence[float]) -> float:
     if coverage(len(seconds)) < CONFIDENCE:
         return float("inf")
     low, high = interval(seconds)
-    return (high - low) / max(float(np.median(seconds)), 1e-12)
+    return float((high - low) / max(float(np.median(seconds)), 1e-12))
 
 
 def is_steady(seconds: Sequence[float]) -> bool:
@@ -162,7 +162,8 @@ def passes_of(seconds: Sequence[float], cycle: int) -> Floats:
     [6.0, 7.0]
     """
     whole = len(seconds) // cycle * cycle
-    return np.asarray(seconds[:whole], np.float64).reshape(-1, cycle).sum(axis=1)
+    rows = np.asarray(seconds[:whole], np.float64).reshape(-1, cycle)
+    return np.asarray(rows.sum(axis=1))
 
 
 def relative(seconds: Sequence[float], cycle: int = 1) -> Floats:

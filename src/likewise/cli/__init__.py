@@ -33,7 +33,6 @@ __all__ = ["app", "main"]
 Stated = dict[str, Any]
 """What the flags of ``stating`` say about the model."""
 
-EXITS = {"equal": 0, "within": 0, "outside": 1, "undecided": 3}
 
 app = typer.Typer(
     name="likewise",
@@ -141,7 +140,7 @@ def prove(
     """Judge one plan against the CPU reference: equal, within, outside or undecided."""
     from likewise.cli.read_items import read_items
     from likewise.cli.screen import talking
-    from likewise.cli.tables import print_verdict
+    from likewise.cli.tables import EXITS, print_verdict
     from likewise.prove.proof import prove as act
     from likewise.types import Plan
 

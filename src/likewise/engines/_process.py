@@ -14,7 +14,15 @@ from pathlib import Path
 from likewise import errors
 from likewise.errors import LikewiseError, RefusedError
 
-__all__ = ["answer_for", "child_environment", "peak_bytes", "run_child"]
+__all__ = [
+    "answer_for",
+    "child_environment",
+    "end",
+    "last_words",
+    "peak_bytes",
+    "reason",
+    "run_child",
+]
 
 ERROR = "error.json"
 LOG = "log.txt"
@@ -68,13 +76,13 @@ def run_child(
         except subprocess.TimeoutExpired:
             raise RefusedError(
                 f"{doing} took longer than it may.",
-                found=f"still running after {timeout:.0f} s; {_last_words(folder)}",
+                found=f"still running after {timeout:.0f} s; {last_words(folder)}",
                 fix="give it more time: timeout_seconds in likewise.toml",
             ) from None
         finally:
-            _end(child)  # also on Ctrl-C
+            end(child)  # also on Ctrl-C
     if code != 0:
-        raise _reason(folder, doing, code)
+        raise reason(folder, doing, code)
 
 
 def child_environment(threads: int, device: str = "cpu") -> Mapping[str, str]:
@@ -123,7 +131,7 @@ def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
+def end(child: subprocess.Popen[bytes]) -> None:
     """Kill the child, with its own children, if it still runs."""
     if child.poll() is None:
         os.killpg(child.pid, signal.SIGKILL)
@@ -143,7 +151,8 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _reason(folder: Path, doing: str, code: int) -> RefusedError:
+def reason(folder: Path, doing: str, code: int) -> RefusedError:
+    """Return why a child ended with this exit code: its own error, else what its log shows."""
     try:
         told = json.loads((folder / ERROR).read_text())
     except (OSError, ValueError):
@@ -157,7 +166,7 @@ def _unexplained(folder: Path, doing: str, code: int) -> RefusedError:
     if code >= 0:
         return RefusedError(
             f"{doing} failed.",
-            found=f"exit {code}; {_last_words(folder)}",
+            found=f"exit {code}; {last_words(folder)}",
             fix=f"the whole log: {folder / LOG}",
         )
     name = signal.Signals(-code).name
@@ -169,12 +178,12 @@ def _unexplained(folder: Path, doing: str, code: int) -> RefusedError:
         )
     return RefusedError(
         f"{doing} crashed.",
-        found=f"{name}; {_last_words(folder)}",
+        found=f"{name}; {last_words(folder)}",
         fix=f"the whole log: {folder / LOG}",
     )
 
 
-def _last_words(folder: Path, count: int = 3) -> str:
+def last_words(folder: Path, count: int = 3) -> str:
     """Return the last lines of the log, joined."""
     try:
         text = (folder / LOG).read_text(encoding="utf-8", errors="replace")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from likewise.metrics._rows import Numbers
     from likewise.types import Floats, Ints
 
-__all__ = ["centred", "deviations", "log_softmax", "margins", "top"]
+__all__ = ["centred", "deviations", "gaps", "log_softmax", "margins", "top"]
 
 
 def centred(logits: Numbers) -> Numbers:
@@ -54,3 +54,18 @@ def _top(scores: Floats, count: int) -> Ints:
     best = np.argpartition(scores, -count, axis=1)[:, -count:]
     order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1, kind="stable")
     return np.take_along_axis(best, order, axis=1)
+
+
+def gaps(reference: Floats, candidate: Floats, count: int) -> Numbers:
+    """Return (N, count): by how much each of the candidate's best falls short in the reference.
+
+    0 where the reference has it among its own best, else the distance to the last of those. A
+    reversal of two that are equally good is no gap.
+    """
+    short = []
+    for part in parts(reference):
+        chosen = top(candidate[part], count)
+        ours = np.asarray(reference[part], np.float64)
+        last = np.partition(ours, -chosen.shape[1], axis=1)[:, -chosen.shape[1], None]
+        short.append(np.maximum(last - np.take_along_axis(ours, chosen, axis=1), 0.0))
+    return np.concatenate(short)

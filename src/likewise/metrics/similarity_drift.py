@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -37,7 +38,8 @@ def measure(reference: Floats, candidate: Floats) -> Measure:
         ShapeError: the shapes differ, or N is 0.
     """
     drifts = rows(reference, candidate)
-    return measured("similarity_drift", drifts, float(drifts.max()), unit=unit)
+    measure = measured("similarity_drift", drifts, float(drifts.max()), unit=unit)
+    return located(measure, len(reference))
 
 
 def rows(reference: Floats, candidate: Floats) -> Numbers:
@@ -58,3 +60,9 @@ def rows(reference: Floats, candidate: Floats) -> Numbers:
 def sample(count: int) -> Ints:
     """Return the indices of the rows that are looked at, rising."""
     return np.unique(np.linspace(0, count - 1, min(count, MOST_ROWS)).astype(np.int64))
+
+
+def located(measure: Measure, count: int) -> Measure:
+    """Turn a place in the sample into the row's place among all."""
+    assert measure.worst_item is not None
+    return replace(measure, worst_item=int(sample(count)[measure.worst_item]))

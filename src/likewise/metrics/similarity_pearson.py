@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from likewise.metrics._rows import measured, require_pairs, unit_rows
-from likewise.metrics.similarity_drift import sample
+from likewise.metrics.similarity_drift import located, sample
 
 if TYPE_CHECKING:
     from likewise.types import Floats, Kind, Measure
@@ -36,4 +36,5 @@ def measure(reference: Floats, candidate: Floats) -> Measure:
     with np.errstate(all="ignore"):
         value = np.corrcoef(before, after)[0, 1] if len(before) > 1 else np.nan
     rows = (ours * theirs).sum(axis=1)
-    return measured("similarity_pearson", rows, float(value), unit=unit, better=better)
+    measure = measured("similarity_pearson", rows, float(value), unit=unit, better=better)
+    return located(measure, len(reference))

@@ -10,22 +10,20 @@ MISSING = "–"
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Spell a figure with so many significant digits; an integer whole.
+    """Spell a figure with so many significant digits; a whole number whole.
 
     Close below 1 it keeps digits until the distance to 1 shows: a cosine of 0.9999982 is not 1.
 
     >>> number(612.34), number(1234567), number(0.00000011921), number(0.9999982)
     ('612', '1,234,567', '1.19e-7', '0.9999982')
-    >>> number(0.0), number(None), number(14.0), number(4321.9)
-    ('0', '–', '14.0', '4,322')
+    >>> number(0.0), number(None), number(3.0), number(4321.9)
+    ('0', '–', '3', '4,322')
     """
     if value is None or not math.isfinite(value):
         return MISSING
-    if isinstance(value, int):
-        return f"{value:,}"
     size = abs(value)
-    if size == 0:
-        return "0"
+    if isinstance(value, int) or (value.is_integer() and size < 1e9):
+        return f"{int(value):,}"
     if size < 1e-3 or size >= 1e9:
         return _scientific(value, digits)
     if 0.99 < size < 1:
@@ -78,8 +76,8 @@ def milliseconds(value: float | None) -> str:
 def mebibytes(value: int | None) -> str:
     """Spell bytes as MiB, whole from 100 on.
 
-    >>> mebibytes(734003200), mebibytes(1048576)
-    ('700', '1.00')
+    >>> mebibytes(734003200), mebibytes(1500000)
+    ('700', '1.43')
     """
     return MISSING if value is None else number(value / 2**20)
 

@@ -157,8 +157,10 @@ def _not_finite(part: Json) -> str:
     bad = [p for p in parts if isinstance(p, float) and not math.isfinite(p)]
     if not bad:
         return ""
-    what = "not a finite number: " + ", ".join(sorted({str(b) for b in bad}))
-    return what if part is bad[0] else f"{len(bad)} of {len(parts)} {what}"
+    found = ", ".join(sorted({str(b) for b in bad}))
+    if part is bad[0]:
+        return f"not a finite number: {found}"
+    return f"{len(bad)} of {len(parts)} are not finite numbers: {found}"
 
 
 def _give_reason(tidy: dict[str, Json], key: str, reason: str) -> None:

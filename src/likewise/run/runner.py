@@ -9,13 +9,17 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.errors import RefusedError
 from likewise.run.batching import BATCH_TOKENS, batches
 from likewise.run.items import fingerprint
-from likewise.types import Answer, Array, Arrays, Ints, Item, Plan, Row, Run, Session, Task
+from likewise.types import Answer, Item, Plan, Row, Run, Session, Task
+
+if TYPE_CHECKING:
+    from likewise.types import Array, Arrays, Ints
 
 __all__ = ["Runner", "fingerprint"]
 
@@ -128,6 +132,7 @@ class Runner:
         began = time.perf_counter()
         rows = self.task.encode(items)
         record.seconds["encode"].append(time.perf_counter() - began)
+        _check_count(len(rows), len(items))
         record.tokens += [0 if row.problem else row.tokens for row in rows]
         answers: list[Answer] = [{"error": row.problem, **row.notes} for row in rows]
         good = [i for i, row in enumerate(rows) if row.problem is None]
@@ -171,11 +176,7 @@ class Runner:
         if broken:
             arrays = {name: np.nan_to_num(array) for name, array in arrays.items()}
         answers = self.task.answers(inputs, arrays, top=top)
-        if len(answers) != count:
-            raise RefusedError(
-                "The task gave another number of answers than it was given items.",
-                found=f"{len(answers)} for {count}",
-            )
+        _check_count(len(answers), count)
         for index, name in broken.items():
             answers[index] = {"error": f"not finite: {name} holds NaN or infinity"}
         return answers
@@ -211,3 +212,11 @@ def _check(arrays: Arrays, names: tuple[str, ...], count: int) -> None:
                 "An output has another number of rows than the batch.",
                 found=f"{name} {shape} where {count} row(s) were asked for",
             )
+
+
+def _check_count(given: int, asked: int) -> None:
+    if given != asked:
+        raise RefusedError(
+            "The task gave another number of rows than it was given items.",
+            found=f"{given} for {asked}",
+        )

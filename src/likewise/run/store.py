@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.errors import FolderError
-from likewise.types import Arrays, Plan, Run
+from likewise.types import Plan, Run
+
+if TYPE_CHECKING:
+    from likewise.types import Arrays
 
 __all__ = ["load_run", "save_run"]
 
@@ -52,7 +56,7 @@ def load_run(folder: Path) -> Run:
             answers=record["answers"],
             seconds={name: tuple(values) for name, values in record["seconds"].items()},
         )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError) as error:
         raise FolderError(
             f"{folder} holds no run that can be read.", found=f"{type(error).__name__}: {error}"
         ) from None

@@ -14,7 +14,7 @@ Activation = Literal["softmax", "sigmoid", "none"]
 
 NOT_FINITE = "the model's output for this item is not finite"
 
-__all__ = ["NOT_FINITE", "Activation", "apply", "best", "labelled"]
+__all__ = ["NOT_FINITE", "Activation", "apply", "best", "finite", "labelled", "vectors"]
 
 
 def apply(activation: Activation, logits: Floats) -> Floats:
@@ -48,11 +48,24 @@ def labelled(scores: Floats, name: Callable[[int], str], top: int | None) -> lis
     """
     indices = best(np.nan_to_num(scores, nan=-np.inf), top)
     values = np.take_along_axis(scores, indices, axis=1)
-    finite = np.isfinite(scores).all(axis=1)
     return [
         {"labels": _entries(row, kept, name)} if good else {"error": NOT_FINITE}
-        for row, kept, good in zip(indices.tolist(), values.tolist(), finite, strict=True)
+        for row, kept, good in zip(indices.tolist(), values.tolist(), finite(scores), strict=True)
     ]
+
+
+def vectors(rows: Floats) -> list[Answer]:
+    """Return one answer per row of (N, D): its vector. A row that is not finite has no answer."""
+    return [
+        {"vector": row} if good else {"error": NOT_FINITE}
+        for row, good in zip(rows.tolist(), finite(rows), strict=True)
+    ]
+
+
+def finite(rows: Floats) -> list[bool]:
+    """Tell of each row of (R, C) whether every number in it is finite."""
+    whole: Ints = np.isfinite(rows).sum(axis=1)
+    return [count == rows.shape[1] for count in whole.tolist()]
 
 
 def _entries(
@@ -66,7 +79,7 @@ def _entries(
 
 def _softmax(logits: Floats) -> Floats:
     with np.errstate(invalid="ignore"):  # inf - inf is NaN, and is meant to be
-        scores = logits - logits.max(axis=1, keepdims=True)
+        scores: Floats = logits - logits.max(axis=1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=1, keepdims=True)
     return scores

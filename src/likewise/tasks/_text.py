@@ -1,14 +1,14 @@
-"""Texts in; padded token ids that fit the model, with what was cut away, out.
+"""Texts in; token ids that fit the model, padded to a batch, with what was cut away, out.
 
 The tokenizer is shared by every caller and thread, so it is never changed: truncation and padding
-are done here, on its plain output. Measured with tokenizers 0.23: two threads that set their own
-truncation on one tokenizer get each other's (tests/tasks/test_tasks_text.py, case B013).
+are done here, on its plain output (case B013: two threads that set their own truncation on one
+tokenizer get each other's, without an error).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 WINDOW = 1024
 """Texts encoded at once: enough to keep the tokenizer's threads busy, little to hold."""
 
-_CHARACTERS_PER_TOKEN = 32  # a text up to this × limit is tokenised whole, and counted exactly
+_CHARACTERS_PER_TOKEN = 32  # a text of up to this × limit is tokenised whole, and counted exactly
 _LEAST_READ = 1 << 14  # characters that are always read
 _MOST_READ = 1 << 20  # and never more: WordPiece takes 0.8 s for a megabyte of words
 _GROWTH = 8  # read this × more where the part that was read does not fill the limit
-_MARGIN = 64  # tokens read beyond the limit: a cut inside a word then changes none that is kept
+_MARGIN = 64  # tokens read beyond the limit, so that a cut inside a word changes none that is kept
 
-__all__ = ["WINDOW", "Cut", "Texts", "network", "open_texts"]
+__all__ = ["WINDOW", "Cut", "TextTask", "Texts", "open_texts"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,11 @@ class Cut:
 
     @property
     def notes(self) -> Mapping[str, Json]:
-        """What the answer says of the text's length."""
+        """What the answer says of the text's length.
+
+        ``tokens_given`` is a lower bound where ``tokens_given_at_least`` is there: the text was
+        so long that only its beginning was tokenised.
+        """
         truncated = len(self.beyond) > 0 or self.read is not None
         given = len(self.ids) + len(self.beyond)
         notes = {"tokens": len(self.ids), "tokens_given": given, "truncated": truncated}
@@ -57,24 +61,33 @@ class Cut:
         return Row({"input_ids": self.ids}, len(self.ids), self.notes)
 
 
-_NONE = np.zeros(0, dtype=np.int64)
+_NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Texts:
-    """The text side of a task: one model's tokenizer, limit and padding."""
+    """The text side of a task: one model's tokenizer, limit, prompt and padding."""
 
     model: Model
     vocabulary: Vocabulary
     before: int  # special tokens that open every text
     after: int  # and those that close it; truncation keeps them
     prompt: str = ""  # put before every text, and counted in the limit
-    segments: bool = field(default=False)  # token_type_ids are sent: all 0, for single texts
 
     @property
     def limit(self) -> int:
         """The most tokens of a text, special tokens and prompt included."""
         return self.model.max_tokens
+
+    @property
+    def segments(self) -> bool:
+        """Whether token_type_ids are sent: only to a model that has more than one type (B012)."""
+        return self.model.token_types > 1
+
+    def network(self, head: Head, output: str, *more: str) -> Network:
+        """Return the tensors that an engine is to compute, for this model's inputs."""
+        segments = ("token_type_ids",) if self.segments else ()
+        return Network(head, ("input_ids", "attention_mask", *segments, *more), (output,))
 
     def encode(self, items: Sequence[Item]) -> list[Row]:
         """Return one row per item, in order; an item that is not a text has a problem."""
@@ -82,9 +95,153 @@ class Texts:
 
     def cut(self, items: Sequence[Item]) -> list[Cut]:
         """Tokenise all items in one call, and cut each to the limit."""
-        texts = [self.prompt + str(item) if isinstance(item, str) else None for item in items]
-        reads = [self._first_read(text) for text in texts if text is not None]
-        parts = [t[:read] for t, read in zip(filter(_given, texts), reads, strict=True) if t]
-        del parts
-        problems = [_problem(item) for item in items]
-        return self._assemble(texts, problems)
+        cuts = [Cut(_NONE, _NONE, problem=_problem(item)) for item in items]
+        good = [index for index, cut in enumerate(cuts) if cut.problem is None]
+        tokens = self._tokenise([self.prompt + str(items[index]) for index in good])
+        for index, (ids, read) in zip(good, tokens, strict=True):
+            cuts[index] = self._fit(np.array(ids, dtype=np.int64), read)
+        return cuts
+
+    def collate(self, rows: Sequence[Row]) -> Arrays:
+        """Return one batch of (N, T) int64 arrays, padded on the right to its longest row."""
+        shape = (len(rows), max(len(row.arrays["input_ids"]) for row in rows))
+        ids = np.full(shape, self.vocabulary.pad_id, dtype=np.int64)
+        mask = np.zeros(shape, dtype=np.int64)
+        for index, row in enumerate(rows):
+            length = len(row.arrays["input_ids"])
+            ids[index, :length] = row.arrays["input_ids"]
+            mask[index, :length] = 1
+        segments = {"token_type_ids": np.zeros(shape, dtype=np.int64)} if self.segments else {}
+        return {"input_ids": ids, "attention_mask": mask, **segments}
+
+    def hints(self) -> Mapping[str, Json]:
+        """Return what probes need to speak this model's language and to reach its limit."""
+        return {
+            "mask_token": self.vocabulary.mask_token,
+            "max_tokens": self.limit,
+            "special_tokens": self.before + self.after,
+            "words": whole_words(self.vocabulary.tokenizer),
+            "size": None,
+        }
+
+    def facts(self) -> Mapping[str, Json]:
+        """Return the text side of the contract, JSON-ready."""
+        return {
+            "tokenizer": self.model.tokenizer,
+            "vocabulary": self.vocabulary.size,
+            "lower_case": self.model.lower_case,
+            "limit": self.limit,
+            "special_tokens": {"before": self.before, "after": self.after},
+            "truncation": "the end of the text; closing special tokens stay",
+            "padding": f"right, to the longest of the batch, id {self.vocabulary.pad_id}",
+            "segments": "all 0" if self.segments else "not sent",
+            "prompt": self.prompt,
+        }
+
+    def _tokenise(self, texts: Sequence[str]) -> list[tuple[list[int], int | None]]:
+        tokenise = self.vocabulary.tokenizer.encode_batch_fast
+        whole = max(_LEAST_READ, _CHARACTERS_PER_TOKEN * self.limit)
+        tokens: list[tuple[list[int], int | None]] = []
+        encodings = tokenise([text[:whole] for text in texts])
+        for text, encoding in zip(texts, encodings, strict=True):
+            ids, read = encoding.ids, min(len(text), whole)
+            most = min(len(text), max(whole, _MOST_READ))
+            while read < most and len(ids) < self.limit + _MARGIN:
+                read = min(read * _GROWTH, most)
+                ids = tokenise([text[:read]])[0].ids
+            tokens.append((ids, None if read == len(text) else read))
+        return tokens
+
+    def _fit(self, ids: Ints, read: int | None) -> Cut:
+        kept, end = ids, len(ids) - self.after
+        fits = self.limit - self.after
+        if len(ids) > self.limit:
+            kept = np.concatenate((ids[:fits], ids[end:]))
+        problem = self._misfit(kept)
+        if problem is not None:
+            return Cut(_NONE, _NONE, problem=problem)
+        return Cut(kept, ids[fits:end] if len(ids) > self.limit else _NONE, read)
+
+    def _misfit(self, ids: Ints) -> str | None:
+        if len(ids) == 0:
+            return "the text has no tokens"
+        highest = int(ids.max())
+        if highest < self.model.vocabulary:
+            return None
+        token = self.vocabulary.tokenizer.id_to_token(highest)
+        rows = self.model.vocabulary
+        return f"token {token!r} has id {highest}, and the model has {rows} embedding rows"
+
+
+@dataclass(eq=False)
+class TextTask:
+    """What every task over texts does alike, around its own ``finish`` and ``answers``."""
+
+    texts: Texts
+    assumptions: tuple[str, ...]
+
+    takes = "text"
+    window = WINDOW
+
+    def hints(self) -> Mapping[str, Json]:
+        """Return what probes need."""
+        return self.texts.hints()
+
+    def encode(self, items: Sequence[Item]) -> list[Row]:
+        """Return one row per text, in order."""
+        return self.texts.encode(items)
+
+    def collate(self, rows: Sequence[Row]) -> Arrays:
+        """Return one batch of (N, T) arrays."""
+        return self.texts.collate(rows)
+
+    def owners(self, inputs: Arrays) -> Ints:
+        """Return (N,): each text has one row of outputs."""
+        return np.arange(len(inputs["input_ids"]))
+
+
+def open_texts(model: Model, *, prompt: str = "") -> Texts:
+    """Open the model's tokenizer.
+
+    Raises:
+        FolderError: there is no tokenizer, or it cannot be read.
+        TaskError: the limit leaves no room for a text beside special tokens and prompt.
+    """
+    vocabulary = open_tokenizer(model)
+    before, after = _frame(vocabulary)
+    texts = Texts(model, vocabulary, before, after, prompt)
+    taken = len(vocabulary.tokenizer.encode(prompt).ids)
+    if model.max_tokens <= taken:
+        raise TaskError(
+            "The limit leaves no room for a text.",
+            found=f"limit {model.max_tokens}; special tokens and prompt take {taken}",
+            fix="a higher max_tokens, or a shorter prompt",
+        )
+    return texts
+
+
+def _frame(vocabulary: Vocabulary) -> tuple[int, int]:
+    """Return how many special tokens stand before and after a text."""
+    for text in ("a", "1", "A", "的"):
+        inner = vocabulary.tokenizer.encode(text, add_special_tokens=False).ids
+        outer = vocabulary.tokenizer.encode(text).ids
+        for start in range(len(outer) - len(inner) + 1):
+            if inner and outer[start : start + len(inner)] == inner:
+                return start, len(outer) - len(inner) - start
+    raise TaskError(
+        "The tokenizer makes no tokens of a plain letter or digit.",
+        found=f"{vocabulary.size} ids",
+        fix="put the tokenizer files that belong to this model into its folder",
+    )
+
+
+def _problem(item: Item) -> str | None:
+    if not isinstance(item, str):
+        return f"not a text: {'null' if item is None else type(item).__name__}"
+    if item.isascii():
+        return None
+    try:
+        item[:_MOST_READ].encode()
+    except UnicodeEncodeError as error:
+        return f"not valid Unicode: a lone surrogate at character {error.start}"
+    return None

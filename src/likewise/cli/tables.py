@@ -1,0 +1,231 @@
+"""Values in; what a person reads in a terminal, or JSON, on stdout, out. Exit statuses too."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from likewise.cli.screen import draw_error, say, stdout
+from likewise.errors import RefusedError, SettingsError
+
+if TYPE_CHECKING:
+    from likewise.settings import Overrides
+    from likewise.types import Plan, Report, Timing, Verdict
+
+__all__ = [
+    "EXITS", "print_cache", "print_model", "print_offers", "print_report", "print_timings",
+    "print_verdict", "render",
+]  # fmt: skip
+
+EXITS = {"equal": 0, "within": 0, "outside": 1, "undecided": 3}
+
+
+def print_model(source: Path, overrides: Overrides, *, as_json: bool) -> None:
+    """Print the facts of a folder, its oddities last."""
+    from likewise.model.read import read
+    from likewise.report.facts import pairs
+    from likewise.report.words import words
+
+    model = read(source, overrides)
+    facts = {**asdict(model), "folder": str(model.folder)}
+    if as_json:
+        _print_json(facts)
+        return
+    facts["weight_files"] = [
+        f"{f.path} ({f.format}, {f.size:,} bytes{'' if f.used else ', not used'})"
+        for f in model.weight_files
+    ]
+    warnings = facts.pop("warnings")
+    _print_pairs(
+        pairs({k: v for k, v in facts.items() if v not in (None, "", (), {}, [])}, words("en"))
+    )
+    for warning in warnings:
+        say(f"note: {warning}")
+
+
+def print_offers(*, as_json: bool) -> None:
+    """Print every engine and device: ready, or why not and what to type."""
+    from rich.table import Table
+
+    from likewise import find
+    from likewise.port.plans import engine
+
+    offers = [offer for name in find.names("engines") for offer in engine(name).offers()]
+    if as_json:
+        _print_json([asdict(offer) for offer in offers])
+        return
+    table = Table("engine", "device", "state", "precisions", "versions, or what to type")
+    for offer in offers:
+        versions = ", ".join(f"{k} {v}" for k, v in offer.versions.items())
+        table.add_row(
+            offer.engine,
+            offer.device,
+            "ready" if offer.reason is None else f"no: {offer.reason}",
+            ", ".join(offer.dtypes),
+            versions if offer.reason is None else offer.fix,
+        )
+    stdout().print(table)
+
+
+def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
+    """Print a verdict's card."""
+    from likewise.report.cards import card
+    from likewise.report.words import words
+    from likewise.types import Entry
+
+    if as_json:
+        _print_json(msgspec.to_builtins(verdict, enc_hook=str))
+        return
+    view = card(Entry(verdict.candidate, verdict=verdict), words("en"), chosen=False)
+    console = stdout()
+    console.print(f"[bold]{view.row.shape} {view.row.word}[/]  {view.row.plan}", markup=True)
+    for line in (*verdict.reasons, verdict.scope):
+        if line:
+            console.print(f"  {line}", markup=False)
+    _print_pairs(view.evidence)
+    for row in view.measures:
+        limit = f"  ({row.limit})" if row.limit.strip() else ""
+        console.print(
+            f"  {row.shape or ' '} {row.gate:<3} {row.measure:<44} {row.value}{limit}", markup=False
+        )
+    for worst in view.worst[:3]:
+        console.print(f"  item {worst.item}: {worst.shown}  {worst.error}", markup=False)
+
+
+def print_timings(timings: Mapping[Plan, Timing | RefusedError], *, as_json: bool) -> int:
+    """Print timings side by side; return the exit status."""
+    from likewise.types import Entry
+
+    done = {str(p): t for p, t in timings.items() if not isinstance(t, RefusedError)}
+    refused = {str(p): t for p, t in timings.items() if isinstance(t, RefusedError)}
+    if as_json:
+        _print_json(
+            {
+                **{p: msgspec.to_builtins(t, enc_hook=str) for p, t in done.items()},
+                **{p: {"refusal": str(t)} for p, t in refused.items()},
+            }
+        )
+    else:
+        _print_plans([Entry(p, timing=t) for p, t in done.items()], chosen=None)
+        for plan, timing in done.items():
+            for doubt in timing.doubts:
+                say(f"{plan}: {doubt}")
+    for plan, error in refused.items():
+        say(f"{plan}: refused")
+        draw_error(error)
+    return 4 if refused and not done else 0
+
+
+def print_report(report: Report, out: Path, *, as_json: bool) -> int:
+    """Print the table of plans, the choice and where the report is; return the exit status."""
+    from likewise.report.record import FILE
+
+    if as_json:
+        sys.stdout.write((out / FILE).read_text(encoding="utf-8"))
+    else:
+        ranked = {plan: place for place, plan in enumerate(report.choice.ranking)}
+        entries = sorted(report.entries, key=lambda e: ranked.get(e.plan, len(ranked)))
+        _print_plans(entries, chosen=report.choice.plan)
+        console = stdout()
+        for entry in entries:
+            why = entry.refusal or (
+                entry.verdict.reasons[0]
+                if entry.verdict and not entry.verdict.passes and entry.verdict.reasons
+                else ""
+            )
+            if why:
+                console.print(f"{entry.plan}: {why}", markup=False)
+        console.print(
+            f"chosen: {report.choice.plan or 'none'} ({report.choice.reason})", markup=False
+        )
+        console.print(f"report: {out / 'report.html'}", markup=False, soft_wrap=True)
+        if report.choice.plan:
+            console.print(f"next:   likewise run {out} …", markup=False, soft_wrap=True)
+    return _status(report)
+
+
+def render(folder: Path, to: str) -> str:
+    """Return a rendering of the record in a folder.
+
+    Raises:
+        SettingsError: there is no such rendering.
+    """
+    from likewise.report import record
+
+    report = record.load(folder)
+    if to == "json":
+        return (folder / record.FILE).read_text(encoding="utf-8")
+    if to == "md":
+        from likewise.report import markdown
+
+        return markdown.render(report)
+    if to == "html":
+        from likewise.report import html
+
+        return html.render(report)
+    raise SettingsError(f"There is no rendering {to!r}.", fix="--to md, --to html or --to json")
+
+
+def print_cache(act: str, *, as_json: bool) -> int:
+    """List, verify or prune the cache; return the exit status."""
+    from likewise import cache
+
+    acts = {"list": cache.entries, "verify": cache.verify, "prune": cache.prune}
+    if act not in acts:
+        raise SettingsError(f"The cache cannot {act!r}.", fix=f"one of: {', '.join(acts)}")
+    found: Any = acts[act]()
+    plain = msgspec.to_builtins(found, enc_hook=str)
+    if as_json:
+        _print_json(plain)
+    else:
+        sys.stdout.write(f"{cache.root()}\n")
+        for one in plain if isinstance(plain, list) else [plain]:
+            row = one.values() if isinstance(one, dict) else [one]
+            sys.stdout.write("  ".join(str(v) for v in row) + "\n")
+    return 0
+
+
+def _status(report: Report) -> int:
+    if report.choice.plan:
+        return 0
+    outcomes = {e.verdict.outcome for e in report.entries if e.verdict}
+    if report.interrupted:
+        return 130
+    if "undecided" in outcomes:
+        return 3
+    return 1 if "outside" in outcomes else 4
+
+
+def _print_plans(entries: Any, *, chosen: str | None) -> None:
+    from rich.table import Table
+
+    from likewise.report.cards import plan_row
+    from likewise.report.words import words
+
+    table = Table("plan", "verdict", pad_edge=False, padding=(0, 1))
+    for head in ("items/s", "p90 ms", "MiB", "error"):
+        table.add_column(head, justify="right")
+    text = words("en")
+    for entry in entries:
+        row = plan_row(entry, text, chosen=entry.plan == chosen)
+        mark = "> " if row.chosen else "  "
+        table.add_row(
+            mark + row.plan, f"{row.shape} {row.word}", row.speed, row.p90, row.memory, row.error
+        )
+    stdout().print(table)
+
+
+def _print_pairs(facts: Any) -> None:
+    console = stdout()
+    for name, value in facts:
+        console.print(f"  {name:<22} {value}", markup=False)
+
+
+def _print_json(value: Any) -> None:
+    body = msgspec.json.encode(value, enc_hook=str)
+    sys.stdout.write(msgspec.json.format(body, indent=2).decode() + "\n")

@@ -1,0 +1,183 @@
+"""A model and a network in; the path of a checked ``model.onnx``, out.
+
+Beside it lie ``model.onnx.data`` with the weights and ``export.json``, which says what was exported
+and how it was checked. Reading an export needs neither torch nor onnx.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import msgspec
+
+from likewise import cache
+from likewise.engines._devices import threads, versions
+from likewise.engines._process import run_child
+from likewise.errors import RefusedError
+from likewise.types import Json, Model, Network
+
+__all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "reason_against"]
+
+GRAPH = "model.onnx"
+MANIFEST = "export.json"
+OPSET = 17  # the newest that torch's exporter by tracing writes without conversion
+_PACKAGES = ("torch", "transformers", "timm", "onnx", "onnxruntime", "numpy")
+_CODE = ("engines/_export_child.py", "engines/_grid.py", "engines/_graph.py", "model/weights.py")
+
+
+@dataclass(frozen=True)
+class FileFacts:
+    """One file of an export."""
+
+    size: int  # bytes
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Export:
+    """What ``export.json`` says."""
+
+    schema: int
+    fingerprint: str  # of the model it was made from
+    head: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    opset: int
+    exporter: str
+    versions: Mapping[str, str]
+    weights: Mapping[str, int]  # {dtype: elements}
+    grid: Mapping[str, Json]  # limit, worst, points [[items, length, padded, error], …]
+    loading: Mapping[str, Json]  # facts of the load that it was traced from
+    peak_bytes: int  # of the exporting process
+    seconds: float
+    files: Mapping[str, FileFacts]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What the exporting process is to do; a Model passes through JSON whole."""
+
+    model: Model
+    network: Network
+    folder: str  # where the files go
+    scratch: str  # where the process leaves what it has to say
+    threads: int
+
+
+def ensure(model: Model, network: Network, *, contents: bool = False) -> Path:
+    """Return the graph of a model: from its own folder, from the cache, or exported now.
+
+    An export takes a fresh process, which compares the graph with the torch module over a grid
+    of batch and length; a graph that differs anywhere is not kept.
+
+    Args:
+        model: its folder may hold an export of its own: a ported folder does.
+        network: what the graph computes.
+        contents: compute the sha256 of every file anew; sizes are always checked.
+
+    Raises:
+        RefusedError: there is no export and none can be made, or a file is not whole.
+    """
+    own = _own(model, network)
+    if own is not None:
+        return _checked(model.folder, own, contents=contents)
+    reason = _reason_not_to_make(model, network)
+    if reason is not None:
+        raise RefusedError("There is no ONNX graph of this model.", found=reason)
+    folder = cache.build("export", _key(model, network), lambda f: _make(model, network, f))
+    return _checked(folder, _read(folder), contents=contents)
+
+
+def reason_against(model: Model, network: Network) -> str | None:
+    """Return why ``ensure`` would have nothing to give, or None; cheap."""
+    try:
+        own = _own(model, network)
+    except RefusedError as error:
+        return f"{error.what} {error.found}"
+    return None if own is not None else _reason_not_to_make(model, network)
+
+
+def _own(model: Model, network: Network) -> Export | None:
+    """Return the export in the model's folder, if it is one of this network."""
+    if not (model.folder / MANIFEST).is_file():
+        return None
+    export = _read(model.folder)
+    return export if (export.head, export.outputs) == (network.head, network.outputs) else None
+
+
+def _reason_not_to_make(model: Model, network: Network) -> str | None:
+    if not any(
+        file.used and file.format in ("safetensors", "torch") for file in model.weight_files
+    ):
+        there = (model.folder / MANIFEST).is_file()
+        other = f", and its export is not one of the head {network.head!r}" if there else ""
+        return f"{model.folder} holds no weights to export from{other}"
+    needed = ("torch", "onnx", model.library)
+    missing = [name for name in needed if name not in versions(*needed)]
+    if missing:
+        return (
+            f"exporting it takes {', '.join(missing)}, not installed: pip install 'likewise[port]'"
+        )
+    return None
+
+
+def _read(folder: Path) -> Export:
+    try:
+        return msgspec.json.decode((folder / MANIFEST).read_bytes(), type=Export)
+    except (OSError, msgspec.DecodeError) as error:
+        raise RefusedError(f"{folder / MANIFEST} cannot be read.", found=str(error)) from None
+
+
+def _checked(folder: Path, export: Export, *, contents: bool) -> Path:
+    for name, told in export.files.items():
+        file = folder / name
+        size = file.stat().st_size if file.is_file() else None
+        if size is None:
+            found = f"{name} is missing"
+        elif size != told.size:
+            found = f"{name} has {size} bytes where {told.size} were written"
+        elif contents and cache.file_facts(file)["sha256"] != told.sha256:
+            found = f"{name} does not hold what was written"
+        else:
+            continue
+        raise RefusedError(
+            f"The ONNX graph in {folder} is not whole.",
+            found=found,
+            fix="copy model.onnx, model.onnx.data and export.json together, or port again",
+        )
+    return folder / GRAPH
+
+
+def _key(model: Model, network: Network) -> str:
+    code = hashlib.sha256()
+    for name in _CODE:
+        code.update((Path(__file__).parent.parent / name).read_bytes())
+    parts = {
+        "fingerprint": model.fingerprint,
+        "network": asdict(network),
+        "versions": versions(*_PACKAGES),
+        "opset": OPSET,
+        "code": code.hexdigest(),
+    }
+    return json.dumps(parts, sort_keys=True)
+
+
+def _make(model: Model, network: Network, folder: Path) -> None:
+    scratch = Path(tempfile.mkdtemp(prefix="likewise-export-"))  # stays, with its log, on failure
+    job = Job(model, network, str(folder), str(scratch), threads())
+    file = scratch / "job.json"
+    file.write_bytes(msgspec.json.encode(job, enc_hook=str))
+    run_child(
+        "likewise.engines._export_child",
+        [str(file)],
+        folder=scratch,
+        doing="Exporting the model to ONNX",
+        threads=job.threads,
+    )
+    shutil.rmtree(scratch)

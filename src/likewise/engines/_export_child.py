@@ -1,0 +1,184 @@
+"""A job file in; an ONNX graph, compared with the torch module it was traced from, out.
+
+``python -m likewise.engines._export_child JOB.json``: a process of its own, since torch's exporter
+may leave the module in training mode (case B082): nothing is computed with it afterwards.
+"""
+
+from __future__ import annotations
+
+import gc
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from likewise.cache import file_facts
+from likewise.engines import _graph, _grid
+from likewise.engines._devices import versions
+from likewise.engines._export import GRAPH, MANIFEST, OPSET, Export, FileFacts, Job
+from likewise.engines._process import answer_for, peak_bytes
+from likewise.errors import RefusedError
+from likewise.model.weights import load
+from likewise.types import Json, Network
+
+if TYPE_CHECKING:
+    from likewise.types import Array, Arrays
+
+__all__ = ["main"]
+
+_LIMIT = 1e-4
+"""Largest difference from the torch module, as a share of the largest output. Honest float32
+graphs of all families stay under 5e-6; a frozen axis or a lost mask gives more than 1e-2."""
+
+
+def main() -> int:
+    """Do the export that the command line names."""
+    job = msgspec.json.decode(
+        Path(sys.argv[1]).read_bytes(), type=Job, dec_hook=lambda kind, text: kind(text)
+    )
+    return answer_for(lambda: _export(job), Path(job.scratch))
+
+
+def _export(job: Job) -> None:
+    began = time.perf_counter()
+    folder = Path(job.folder)
+    raw = folder / "raw"
+    raw.mkdir()
+    tried = [
+        (p, _grid.feed(p, job.model, job.network)) for p in _grid.points(job.model, job.network)
+    ]
+    references, loading = _trace(job, [inputs for _, inputs in tried], raw / GRAPH)
+    census = _graph.pack(raw / GRAPH, folder)
+    shutil.rmtree(raw)
+    _graph.inspect(folder / GRAPH, job.network.outputs)
+    compute = _open(folder / GRAPH, job)
+    errors = [
+        _error(compute(inputs), reference)
+        for (_, inputs), reference in zip(tried, references, strict=True)
+    ]
+    grid = {
+        "limit": _LIMIT,
+        "worst": max(errors),
+        "points": [
+            [p.items, p.length, p.padded, e] for (p, _), e in zip(tried, errors, strict=True)
+        ],
+    }
+    _refuse_different(grid)
+    export = Export(
+        schema=1,
+        fingerprint=job.model.fingerprint,
+        head=job.network.head,
+        inputs=job.network.inputs,
+        outputs=job.network.outputs,
+        opset=OPSET,
+        exporter="torch.onnx, by tracing",
+        versions=versions("torch", "transformers", "timm", "onnx", "onnxruntime", "numpy"),
+        weights=census,
+        grid=grid,
+        loading=loading,
+        peak_bytes=peak_bytes(),
+        seconds=time.perf_counter() - began,
+        files={n: FileFacts(**file_facts(folder / n)) for n in (GRAPH, _graph.WEIGHTS)},
+    )
+    body = msgspec.json.format(msgspec.json.encode(export), indent=1)
+    (folder / MANIFEST).write_bytes(body)
+
+
+def _trace(job: Job, feeds: list[Arrays], file: Path) -> tuple[list[list[Array]], dict[str, Json]]:
+    """Return what the module gives for every feed, having written its graph; the module is gone."""
+    import torch
+
+    torch.set_num_threads(job.threads)
+    loaded = load(job.model, job.network, "float32")
+    module, names = loaded.module, job.network.inputs
+    with torch.inference_mode():
+        references = [
+            [output.numpy().copy() for output in module(*_tensors(inputs, names))]
+            for inputs in feeds
+        ]
+    torch.onnx.export(
+        module,
+        _tensors(_grid.example(job.model, job.network), names),
+        str(file),
+        dynamo=False,
+        opset_version=OPSET,
+        input_names=list(names),
+        output_names=list(job.network.outputs),
+        dynamic_axes=_axes(job.network),
+    )
+    facts = dict(loaded.facts)
+    del loaded, module
+    gc.collect()
+    return references, facts
+
+
+def _tensors(inputs: Arrays, names: tuple[str, ...]) -> tuple[Any, ...]:
+    import torch
+
+    return tuple(torch.from_numpy(inputs[name]) for name in names)
+
+
+def _axes(network: Network) -> dict[str, dict[int, str]]:
+    batch, rows = {0: "items"}, {0: "rows"}
+    tokens = {0: "items", 1: "tokens"}
+    inputs = {
+        name: rows if name == "rows" else batch if name == "pixel_values" else tokens
+        for name in network.inputs
+    }
+    output = {"hidden": tokens, "tokens": rows}.get(network.head, batch)
+    return inputs | dict.fromkeys(network.outputs, output)
+
+
+def _open(file: Path, job: Job) -> Callable[[Arrays], list[Array]]:
+    """Return a function that computes the graph's outputs, in the network's order."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = job.threads
+    session = onnxruntime.InferenceSession(str(file), options, ["CPUExecutionProvider"])
+    wanted = {node.name for node in session.get_inputs()}
+
+    def compute(inputs: Arrays) -> list[Array]:
+        feeds = {name: array for name, array in inputs.items() if name in wanted}
+        return list(session.run(list(job.network.outputs), feeds))
+
+    return compute
+
+
+def _error(outputs: list[Array], references: list[Array]) -> float:
+    """Return the largest difference as a share of the largest output.
+
+    Infinite if shapes differ, or if numbers are not finite elsewhere than in the references.
+    """
+    worst = 0.0
+    for output, reference in zip(outputs, references, strict=True):
+        finite = np.isfinite(reference)
+        if output.shape != reference.shape or (np.isfinite(output) != finite).any():
+            return float("inf")
+        expected, found = reference[finite], output[finite]
+        scale = float(np.abs(expected).max(initial=1e-6))
+        worst = max(worst, float(np.abs(found - expected).max(initial=0.0)) / scale)
+    return worst
+
+
+def _refuse_different(grid: dict[str, Any]) -> None:
+    wrong = [p for p in grid["points"] if not p[3] <= grid["limit"]]
+    if not wrong:
+        return
+    items, length, padded, error = max(wrong, key=lambda p: p[3])
+    shape = f"{items} item(s) of {length} tokens{', padded' if padded else ''}"
+    raise RefusedError(
+        "The exported graph does not compute what the torch module does.",
+        found=f"{len(wrong)} of {len(grid['points'])} batches differ; the worst, {shape}, by "
+        f"{error:.1e} of the largest output",
+        fix="use the torch engine, and report this model's architecture",
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+"""A model and a batch in; what ONNX Runtime computes from its graph on the CPU, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from likewise.engines import _export
+from likewise.engines._devices import versions
+from likewise.engines._feeds import feeds, refuse_unknown
+from likewise.engines._refusals import Abilities, offer, refusal
+from likewise.errors import RefusedError
+from likewise.types import Json, Model, Network, Offer, Plan
+
+if TYPE_CHECKING:
+    from likewise.types import Arrays
+
+__all__ = ["name", "needs", "offers", "open", "refuse"]
+
+name = "onnx"
+needs: tuple[str, ...] = ("onnxruntime",)
+
+_ABILITIES = Abilities(
+    engine=name,
+    packages=("onnxruntime",),
+    install="pip install likewise",
+    dtypes=("float32",),
+)
+_PROVIDER = "CPUExecutionProvider"
+_KINDS = {
+    "tensor(int64)": "int64",
+    "tensor(int32)": "int32",
+    "tensor(float)": "float32",
+    "tensor(double)": "float64",
+    "tensor(bool)": "bool",
+}
+
+
+def offers() -> list[Offer]:
+    """Return one offer per device; never raises."""
+    return [offer(_ABILITIES)]
+
+
+def refuse(model: Model, network: Network, plan: Plan) -> str | None:
+    """Return why this plan cannot run as asked, or None."""
+    return refusal(_ABILITIES, plan) or _export.reason_against(model, network)
+
+
+def open(model: Model, network: Network, plan: Plan) -> OnnxSession:
+    """Export the model if that was not done yet, and open a session on its graph.
+
+    Raises:
+        RefusedError: there is no graph, or what runs would not be what the plan says.
+    """
+    import onnxruntime
+
+    file = _export.ensure(model, network)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = plan.threads  # given, so no affinity is set (case B113)
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(str(file), options, providers=[_PROVIDER])
+    except Exception as error:  # noqa: BLE001 - the runtime's errors share no class of their own
+        raise RefusedError(f"ONNX Runtime cannot open {file}.", found=str(error)) from None
+    if session.get_providers() != [_PROVIDER]:
+        raise RefusedError(
+            f"What was opened is not what {plan} says.",
+            found=f"providers {', '.join(session.get_providers())}",
+        )
+    return OnnxSession(session, network, plan, file)
+
+
+class OnnxSession:
+    """An ONNX Runtime session on the CPU."""
+
+    def __init__(self, session: Any, network: Network, plan: Plan, file: Path) -> None:
+        self._session = session
+        self._network = network
+        self._plan = plan
+        self._file = file
+        self._kinds = {node.name: _KINDS.get(node.type, node.type) for node in session.get_inputs()}
+        self._given = {
+            node.name: _KINDS.get(node.type, node.type) for node in session.get_outputs()
+        }
+        self._providers = session.get_providers()
+        refuse_unknown(self._kinds, tuple(self._given), network)
+
+    def run(self, inputs: Arrays) -> Arrays:
+        """Compute one batch; outputs are float32."""
+        if self._session is None:
+            raise RefusedError("This session is closed.", fix="open the plan again")
+        arrays = feeds(self._kinds, inputs, self._network)
+        try:
+            outputs = self._session.run(list(self._network.outputs), arrays)
+        except Exception as error:  # noqa: BLE001 - the runtime's errors share no class of their own
+            shapes = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
+            raise RefusedError(
+                "ONNX Runtime failed while computing a batch.", found=f"{error}; {shapes}"
+            ) from None
+        return dict(zip(self._network.outputs, outputs, strict=True))
+
+    def facts(self) -> Mapping[str, Json]:
+        """Return what really runs, read back from the session and from the export."""
+        export = msgspec.json.decode((self._file.parent / _export.MANIFEST).read_bytes())
+        floats = {
+            kind for kind in export["weights"] if kind.startswith(("float", "bfloat", "double"))
+        }
+        computed = {self._given[n] for n in self._network.outputs}
+        effective = computed | {{"float": "float32", "double": "float64"}.get(k, k) for k in floats}
+        return {
+            "engine": name,
+            "device": "cpu",
+            "dtype": " ".join(sorted(effective)),
+            "threads": self._plan.threads,
+            "versions": versions("onnxruntime", "numpy"),
+            "fallbacks": [],
+            "artefact": str(self._file),
+            "providers": self._providers,
+            "graph": {k: export[k] for k in ("opset", "exporter", "versions", "weights", "grid")},
+            "loading": export["loading"],
+        }
+
+    def close(self) -> None:
+        """Free the session."""
+        self._session = None

@@ -1,0 +1,155 @@
+"""A model and a batch in; what OpenVINO computes from its ONNX graph on the CPU, out."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from likewise.engines import _export
+from likewise.engines._devices import versions
+from likewise.engines._feeds import feeds, refuse_unknown
+from likewise.engines._refusals import Abilities, offer, refusal
+from likewise.errors import RefusedError
+from likewise.types import Json, Model, Network, Offer, Plan
+
+if TYPE_CHECKING:
+    from likewise.types import Arrays
+
+__all__ = ["name", "needs", "offers", "open", "refuse"]
+
+name = "openvino"
+needs: tuple[str, ...] = ("openvino",)
+
+_ABILITIES = Abilities(
+    engine=name,
+    packages=("openvino",),
+    install="pip install 'likewise[openvino]'",
+    dtypes=("float32",),
+)
+_KINDS = {"i64": "int64", "i32": "int32", "f32": "float32", "f64": "float64", "boolean": "bool"}
+_DTYPES = {"f32": "float32", "f64": "float64", "bf16": "bfloat16", "f16": "float16"}
+
+
+def offers() -> list[Offer]:
+    """Return one offer per device; never raises."""
+    return [offer(_ABILITIES)]
+
+
+def refuse(model: Model, network: Network, plan: Plan) -> str | None:
+    """Return why this plan cannot run as asked, or None."""
+    return refusal(_ABILITIES, plan) or _export.reason_against(model, network)
+
+
+def open(model: Model, network: Network, plan: Plan) -> OpenvinoSession:
+    """Export the model if that was not done yet, and compile its graph.
+
+    Raises:
+        RefusedError: there is no graph, or what runs would not be what the plan says.
+    """
+    import openvino
+
+    file = _export.ensure(model, network)
+    try:
+        compiled = openvino.Core().compile_model(str(file), "CPU", _settings(plan))
+    except RuntimeError as error:
+        raise RefusedError(f"OpenVINO cannot compile {file}.", found=str(error)) from None
+    session = OpenvinoSession(compiled, network, plan, file)
+    session.check()
+    return session
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    # Left alone, OpenVINO computes in bfloat16 or float16 where the processor can (case B108).
+    return {
+        "INFERENCE_PRECISION_HINT": "f32",
+        "EXECUTION_MODE_HINT": "ACCURACY",
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": "1",
+        "INFERENCE_NUM_THREADS": plan.threads,
+    }
+
+
+class OpenvinoSession:
+    """A compiled OpenVINO model and its one infer request."""
+
+    def __init__(self, compiled: Any, network: Network, plan: Plan, file: Path) -> None:
+        self._compiled = compiled
+        self._request = compiled.create_infer_request()
+        self._network = network
+        self._plan = plan
+        self._file = file
+        self._kinds = {
+            port.get_any_name(): _KINDS.get(port.get_element_type().get_type_name(), "float32")
+            for port in compiled.inputs
+        }
+        refuse_unknown(self._kinds, tuple(p.get_any_name() for p in compiled.outputs), network)
+
+    def run(self, inputs: Arrays) -> Arrays:
+        """Compute one batch; outputs are float32."""
+        if self._request is None:
+            raise RefusedError("This session is closed.", fix="open the plan again")
+        arrays = feeds(self._kinds, inputs, self._network)
+        try:
+            self._request.infer(arrays, share_inputs=True)
+        except RuntimeError as error:
+            shapes = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
+            raise RefusedError(
+                "OpenVINO failed while computing a batch.", found=f"{error}; {shapes}"
+            ) from None
+        return {n: np.array(self._request.get_tensor(n).data) for n in self._network.outputs}
+
+    def facts(self) -> Mapping[str, Json]:
+        """Return what really runs, read back from the compiled model and from the export."""
+        export = msgspec.json.decode((self._file.parent / _export.MANIFEST).read_bytes())
+        hint = self._property("INFERENCE_PRECISION_HINT")
+        return {
+            "engine": name,
+            "device": " ".join(self._compiled.get_property("EXECUTION_DEVICES")).lower(),
+            "dtype": _DTYPES.get(hint, hint),
+            "threads": int(self._compiled.get_property("INFERENCE_NUM_THREADS")),
+            "versions": versions("openvino", "numpy"),
+            "fallbacks": [],
+            "artefact": str(self._file),
+            "execution_mode": self._property("EXECUTION_MODE_HINT"),
+            "streams": int(self._compiled.get_property("NUM_STREAMS")),
+            "precisions": self._precisions(),
+            "graph": {k: export[k] for k in ("opset", "exporter", "versions", "weights", "grid")},
+            "loading": export["loading"],
+        }
+
+    def close(self) -> None:
+        """Free the compiled model."""
+        self._request = self._compiled = None
+
+    def check(self) -> None:
+        """Refuse a compiled model that computes in another precision than the plan says.
+
+        Raises:
+            RefusedError: names the precision that was read back.
+        """
+        reduced = sorted(set(self._precisions()) & {"bf16", "f16"})
+        hint = self._property("INFERENCE_PRECISION_HINT")
+        if hint != "f32" or reduced:
+            raise RefusedError(
+                f"What was compiled is not what {self._plan} says.",
+                found=f"precision {hint}, operators in {', '.join(reduced) or 'it only'}",
+            )
+
+    def _property(self, key: str) -> str:
+        value = self._compiled.get_property(key)
+        named = getattr(value, "get_type_name", None)
+        return str(named() if named else getattr(value, "name", value))
+
+    def _precisions(self) -> dict[str, int]:
+        """Count the compiled operators by the precision they run in, as the plug-in reports it."""
+        found: collections.Counter[str] = collections.Counter()
+        for operator in self._compiled.get_runtime_model().get_ops():
+            facts = operator.get_rt_info()
+            if "runtimePrecision" in facts:
+                found[str(facts["runtimePrecision"].astype(str)).lower()] += 1
+        return dict(found)

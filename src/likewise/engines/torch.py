@@ -1,0 +1,230 @@
+"""A model and a batch in; what torch computes from them, eagerly, out."""
+
+from __future__ import annotations
+
+import collections
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from likewise.engines._devices import versions
+from likewise.engines._feeds import feeds
+from likewise.engines._refusals import Abilities, offer, refusal
+from likewise.errors import RefusedError
+from likewise.types import Json, Model, Network, Offer, Plan
+
+if TYPE_CHECKING:
+    from likewise.types import Arrays
+
+__all__ = ["name", "needs", "offers", "open", "refuse"]
+
+name = "torch"
+needs: tuple[str, ...] = ("torch", "transformers")
+
+_ABILITIES = Abilities(
+    engine=name,
+    packages=("torch",),
+    install="pip install 'likewise[port]'",
+    dtypes=("float64", "float32", "bfloat16", "float16"),
+    devices=("cpu", "cuda"),
+    words=("sdpa",),
+    also=("transformers", "timm"),
+)
+
+
+def offers() -> list[Offer]:
+    """Return one offer per device; never raises."""
+    return [offer(_ABILITIES, device) for device in ("cpu", "cuda", "npu")]
+
+
+def refuse(model: Model, network: Network, plan: Plan) -> str | None:  # noqa: ARG001 - the protocol
+    """Return why this plan cannot run as asked, or None."""
+    reason = refusal(_ABILITIES, plan)
+    if reason is not None:
+        return reason
+    if model.library not in versions(model.library):
+        return f"{model.library} is not installed; {_ABILITIES.install}"
+    if not any(
+        file.used and file.format in ("safetensors", "torch") for file in model.weight_files
+    ):
+        return f"{model.folder} holds no weights that torch can load"
+    if "sdpa" in plan.extras and model.library == "timm":
+        return "timm chooses its attention by itself; leave out the extra 'sdpa'"
+    return None
+
+
+def open(model: Model, network: Network, plan: Plan) -> TorchSession:
+    """Load the weights onto the device; exact float32 arithmetic, no reduced-precision products.
+
+    Raises:
+        RefusedError: what runs would not be what the plan says.
+        WeightsError: the weights are not this model's.
+    """
+    if plan.device == "cpu" and "torch" not in sys.modules:
+        # An accelerator's package that is there but broken would break the import (case B094).
+        os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+    from likewise.model.weights import load
+
+    with _exactly(plan.threads):
+        loaded = load(model, network, plan.dtype, seed=int(plan.extra("seed") or 0))
+    if "sdpa" in plan.extras:
+        _switch_attention(loaded.module, "sdpa")
+    module = loaded.module.to(plan.device)
+    session = TorchSession(module, network, plan, loaded.facts)
+    session.check()
+    return session
+
+
+class TorchSession:
+    """A torch module on a device."""
+
+    def __init__(
+        self, module: Any, network: Network, plan: Plan, loading: Mapping[str, Json]
+    ) -> None:
+        self._module = module
+        self._network = network
+        self._plan = plan
+        self._loading = loading
+        self._census = _census(module)
+        self._attention = _attention(module)
+        self._kinds = {n: "float32" if n == "pixel_values" else "int64" for n in network.inputs}
+
+    def run(self, inputs: Arrays) -> Arrays:
+        """Compute one batch; outputs are on the host, in float32, or float64 in a float64 plan."""
+        import torch
+
+        if self._module is None:
+            raise RefusedError("This session is closed.", fix="open the plan again")
+        arrays = feeds(self._kinds, inputs, self._network)
+        with _exactly(self._plan.threads), torch.inference_mode():
+            tensors = [self._tensor(name, arrays) for name in self._network.inputs]
+            outputs = self._module(*tensors)
+            kind = torch.float64 if self._plan.dtype == "float64" else torch.float32
+            host = [output.to("cpu", kind).numpy() for output in outputs]  # waits for the device
+        return dict(zip(self._network.outputs, host, strict=True))
+
+    def facts(self) -> Mapping[str, Json]:
+        """Return what really runs, read back from the parameters and from torch."""
+        import torch
+
+        with _exactly(self._plan.threads):
+            threads, flags = torch.get_num_threads(), _flags()
+        return {
+            "engine": name,
+            "device": " ".join(sorted(self._census["devices"])),
+            "dtype": " ".join(sorted(self._census["dtypes"])),
+            "threads": threads,
+            "versions": versions("torch", "transformers", "timm", "numpy"),
+            "fallbacks": [],
+            "artefact": "",
+            "census": self._census,
+            "attention": self._attention,
+            "flags": flags,
+            "loading": dict(self._loading),
+        }
+
+    def close(self) -> None:
+        """Free the module."""
+        self._module = None
+
+    def check(self) -> None:
+        """Refuse parameters that are not where, or not what, the plan says.
+
+        Raises:
+            RefusedError: lists what was found.
+        """
+        dtypes, devices = self._census["dtypes"], self._census["devices"]
+        kind = self._plan.device.partition(":")[0]
+        if set(dtypes) != {self._plan.dtype} or {d.partition(":")[0] for d in devices} != {kind}:
+            raise RefusedError(
+                f"What was loaded is not what {self._plan} says.",
+                found=f"parameters by dtype {dtypes}, by device {devices}",
+            )
+
+    def _tensor(self, name: str, arrays: Arrays) -> Any:
+        import torch
+
+        tensor = torch.from_numpy(arrays[name])
+        if name == "pixel_values":
+            return tensor.to(self._plan.device, getattr(torch, self._plan.dtype))
+        return tensor.to(self._plan.device)
+
+
+@contextmanager
+def _exactly(threads: int) -> Iterator[None]:
+    """Compute float32 in float32, and the same way each time; then put torch back as it was.
+
+    TF32 convolutions are torch's default on CUDA and look like a porting bug (case B107).
+    """
+    import torch
+
+    before = {**_flags(), "threads": torch.get_num_threads()}
+    _set({**_EXACT, "threads": threads})
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+_EXACT: Mapping[str, Json] = {
+    "float32_matmul_precision": "highest",
+    "tf32_matmul": False,
+    "tf32_convolution": False,
+    "deterministic": True,
+    "fill_uninitialized": False,  # no part of determinism here, and it takes time
+}
+
+
+def _flags() -> dict[str, Json]:
+    import torch
+
+    return {
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+        "tf32_matmul": torch.backends.cuda.matmul.allow_tf32,
+        "tf32_convolution": torch.backends.cudnn.allow_tf32,
+        "deterministic": torch.are_deterministic_algorithms_enabled(),
+        "fill_uninitialized": torch.utils.deterministic.fill_uninitialized_memory,
+        "mkldnn": torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled,
+    }
+
+
+def _set(flags: Mapping[str, Json]) -> None:
+    import torch
+
+    if torch.get_num_threads() != flags["threads"]:
+        torch.set_num_threads(flags["threads"])
+    torch.set_float32_matmul_precision(flags["float32_matmul_precision"])
+    torch.backends.cuda.matmul.allow_tf32 = flags["tf32_matmul"]
+    torch.backends.cudnn.allow_tf32 = flags["tf32_convolution"]
+    torch.use_deterministic_algorithms(flags["deterministic"], warn_only=True)
+    torch.utils.deterministic.fill_uninitialized_memory = flags["fill_uninitialized"]
+
+
+def _census(module: Any) -> dict[str, dict[str, int]]:
+    """Count the parameters' elements by dtype and by device, as they are now."""
+    dtypes: collections.Counter[str] = collections.Counter()
+    devices: collections.Counter[str] = collections.Counter()
+    for parameter in module.parameters():
+        dtypes[str(parameter.dtype).removeprefix("torch.")] += parameter.numel()
+        devices[str(parameter.device)] += parameter.numel()
+    return {"dtypes": dict(dtypes), "devices": dict(devices)}
+
+
+def _attention(module: Any) -> str:
+    """Return the kind of attention that the configuration of the module says; "" if none."""
+    kinds = {
+        str(kind)
+        for part in module.modules()
+        if (kind := getattr(getattr(part, "config", None), "_attn_implementation", None))
+    }
+    return " ".join(sorted(kinds))
+
+
+def _switch_attention(module: Any, kind: str) -> None:
+    for part in module.modules():
+        if hasattr(part, "set_attn_implementation"):
+            part.set_attn_implementation(kind)
+            return
+    raise RefusedError(f"This model's attention cannot be switched to {kind!r}.")

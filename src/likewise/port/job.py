@@ -1,0 +1,185 @@
+"""The main job: a folder in; every plan refused, or proven and timed; a choice, and DIR, out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+
+from likewise.bench.machine import machine
+from likewise.errors import FolderError, LikewiseError, RefusedError
+from likewise.port.choice import choose
+from likewise.port.folder import write_model
+from likewise.port.plans import engine, list_plans, needs
+from likewise.port.timed import time_once
+from likewise.prove.proof import Context, prepare, prove_plan
+from likewise.report import html, markdown, record
+from likewise.settings import Settings, read_settings
+from likewise.types import SCHEMA, Entry, Item, Plan, Report
+
+__all__ = ["port"]
+
+Progress = Callable[[str, str], None]
+
+
+def port(
+    source: str | Path,
+    *,
+    out: str | Path,
+    to: str | None = None,
+    settings: Settings | None = None,
+    items: Sequence[Item] | None = None,
+    progress: Progress | None = None,
+    command: str = "likewise.port(…)",
+) -> Report:
+    """Try every plan of the settings; prove and time each; keep the fastest that passes.
+
+    A plan that crashes, hangs, runs out of memory or would not run as asked becomes a refusal;
+    the others go on. After Ctrl-C the report holds what was finished, marked as interrupted.
+
+    Args:
+        source: a model folder.
+        out: the folder to write: report.json, report.md, report.html, model/.
+        to: the device, over what the settings say.
+        settings: None reads ``likewise.toml`` in the working folder, if there is one.
+        items: the user's own texts or pictures, for proof and timing; None takes the probes.
+        progress: told the phase and what is being done.
+        command: recorded in the report.
+
+    Raises:
+        LikewiseError: the folder, task or settings cannot be used at all.
+    """
+    chosen = settings or read_settings()
+    if to is not None:
+        chosen = replace(chosen, plans=replace(chosen.plans, devices=(to,)))
+    folder = _writable(Path(out))
+    work = _Work(Path(source), folder, chosen, items, progress or _silent, command)
+    work.do()
+    return work.report()
+
+
+@dataclass
+class _Work:
+    """What is known so far; the report can be made of it at any moment."""
+
+    source: Path
+    out: Path
+    settings: Settings
+    items: Sequence[Item] | None
+    progress: Progress
+    command: str
+    began: float = field(default_factory=time.monotonic)
+    context: Context | None = None
+    entries: dict[Plan, Entry] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def do(self) -> None:
+        plans = list_plans(self.settings.plans)
+        try:
+            self.progress("references", "CPU float64 and float32, in clean processes")
+            self.context = prepare(
+                self.source, items=self.items, settings=self.settings, progress=self.progress
+            )
+            for place, plan in enumerate(plans):
+                self.progress("prove", f"{plan} ({place + 1} of {len(plans)})")
+                self.entries[plan] = self._prove(plan)
+            self._time([p for p, e in self.entries.items() if e.verdict and e.verdict.passes])
+        except KeyboardInterrupt:
+            self.interrupted = True
+            self.progress("interrupted", "keeping what was finished")
+        if self.context is None:
+            raise KeyboardInterrupt
+        for plan in plans:
+            self.entries.setdefault(plan, Entry(str(plan), refusal="interrupted before its turn"))
+        self._write(self.context)
+
+    def _prove(self, plan: Plan) -> Entry:
+        assert self.context is not None
+        try:
+            reason = engine(plan.engine).refuse(self.context.model, self.context.task.network, plan)
+            if reason is not None:
+                return Entry(str(plan), refusal=reason)
+            proven = prove_plan(self.context, plan)
+        except LikewiseError as error:  # refused, or there is no such engine
+            return Entry(str(plan), refusal=_sentence(error))
+        return Entry(
+            str(plan), verdict=proven.verdict, reused=proven.reused, needs=needs(str(plan))
+        )
+
+    def _time(self, plans: list[Plan]) -> None:
+        assert self.context is not None
+        if not plans:
+            return
+        self.progress("time", f"{len(plans)} plan(s) in alternating rounds")
+        timings, reused = time_once(self.context, plans, items=self.items, progress=self.progress)
+        self.interrupted = len(timings) < len(plans)
+        for plan, timing in timings.items():
+            entry = self.entries[plan]
+            if isinstance(timing, RefusedError):
+                self.entries[plan] = Entry(str(plan), refusal=_sentence(timing))
+            else:
+                self.entries[plan] = replace(entry, timing=timing, reused=entry.reused and reused)
+
+    def _write(self, context: Context) -> None:
+        self.progress("report", str(self.out))
+        report = self.report()
+        write_model(
+            context.model, context.task, report, overrides=self.settings.model, out=self.out
+        )
+        record.save(report, self.out / record.FILE)
+        _replace(self.out / "report.md", markdown.render(report))
+        _replace(self.out / "report.html", html.render(report))
+
+    def report(self) -> Report:
+        """Return the record of all that is known."""
+        assert self.context is not None
+        model = self.context.model
+        entries = tuple(self.entries.values())
+        return Report(
+            schema=SCHEMA,
+            likewise=version("likewise"),
+            made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            command=self.command,
+            model={**asdict(model), "folder": str(model.folder)},
+            task={"name": self.context.task.name, **self.context.task.facts()},
+            machine=machine(),
+            settings=asdict(self.settings),
+            probes=self.context.probes_facts(),
+            references=self.context.references_facts(),
+            entries=entries,
+            choice=choose(entries, goal=self.settings.bench.goal),
+            warnings=(*model.warnings, *self.context.task.assumptions),
+            interrupted=self.interrupted,
+            seconds=time.monotonic() - self.began,
+        )
+
+
+def _writable(out: Path) -> Path:
+    """Return the folder, made; refuse before any work is done if it cannot be written."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".likewise-can-write"
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise FolderError(
+            f"{out} cannot be written.", found=error.strerror or str(error), fix="-o another DIR"
+        ) from None
+    return out
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(path)
+
+
+def _sentence(error: LikewiseError) -> str:
+    return " ".join(part.strip() for part in str(error).splitlines())
+
+
+def _silent(phase: str, detail: str) -> None:
+    """Say nothing."""

@@ -1,0 +1,100 @@
+"""Does a person see another answer, where the reference is sure of its own?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.metrics import max_difference
+from likewise.metrics._logits import deviations, gaps, margins
+from likewise.metrics._rows import by_rows
+from likewise.prove.bounds import upper_rate
+from likewise.prove.checks._held import held
+from likewise.prove.evidence import Evidence
+from likewise.prove.pairs import Pairs
+from likewise.types import Measure
+
+if TYPE_CHECKING:
+    from likewise.metrics._rows import Numbers
+
+gate = "G2"
+
+_BEST = 5  # of more than twice as many classes, the set of the best five is held too
+
+
+def check(evidence: Evidence) -> list[Measure]:
+    """Return, per output with classes, unexcused flips, and how many items were decisive.
+
+    A flip is excused where the reference prefers its own answer by no more than twice the noise of
+    the *yardstick*, never of the candidate: a wrong port must not excuse itself.
+    """
+    measures = []
+    for name, pairs in evidence.judged.items():
+        if pairs.kind in ("logits", "distribution") and pairs.reference.shape[1] > 1:
+            measures += _exclusive(evidence, pairs)
+        elif evidence.contract.get("activation") == "sigmoid" and evidence.kinds[name] == "logits":
+            measures += _independent(evidence, pairs)
+    return measures
+
+
+def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
+    """The best class, and the set of the best five where there are many."""
+    noise = 2 * _noise(evidence, pairs)
+    classes = pairs.reference.shape[1]
+    measures = [
+        _flips(evidence, pairs, f"top{k}_flips", _beyond(pairs, k) - noise, f"the best {k}")
+        for k in ((1, _BEST) if classes > 2 * _BEST else (1,))
+    ]
+    return [*measures, _decisive(pairs, margins(pairs.reference) - noise)]
+
+
+def _independent(evidence: Evidence, pairs: Pairs) -> list[Measure]:
+    """Each label on its own: a logit changes sign where the probability crosses one half."""
+    noise = 2 * _noise(evidence, pairs)
+    ours = np.asarray(pairs.reference, np.float64)
+    crossed = np.where((ours > 0) != (pairs.candidate > 0), np.abs(ours), -np.inf).max(axis=1)
+    flips = _flips(evidence, pairs, "label_flips", crossed - noise, "a label at one half")
+    return [flips, _decisive(pairs, np.abs(ours).min(axis=1) - noise)]
+
+
+def _beyond(pairs: Pairs, count: int) -> Numbers:
+    gap: Numbers = gaps(pairs.reference, pairs.candidate, count).max(axis=1)
+    return np.where(gap > 0, gap, -np.inf)
+
+
+def _noise(evidence: Evidence, pairs: Pairs) -> Numbers:
+    if pairs.obstacle:
+        return np.zeros(len(pairs.items))
+    rounding = evidence.limits.get("noise")
+    factor = rounding.value if rounding else 1.0
+    if pairs.softmax:
+        return factor * pairs.noise(lambda r, y: by_rows(deviations, r, y))
+    return factor * pairs.noise(max_difference.rows)
+
+
+def _flips(evidence: Evidence, pairs: Pairs, metric: str, excess: Numbers, what: str) -> Measure:
+    """Hold the number of flips beyond noise to none, or their rate's bound to the budget."""
+    limit = evidence.limits["flips"]
+    bad, total = int((excess > 0).sum()), len(excess)
+    worst = int(pairs.items[int(excess.argmax())]) if bad else None
+    words = (
+        f"{pairs.name}: {bad} of {total} answers differ in {what} beyond noise, "
+        "most clearly on item {item}"
+    )
+    if limit.value == 0:
+        return held(
+            Measure(metric, pairs.name, float(bad), "", total, worst_item=worst), limit, words
+        )
+    rate = Measure(
+        metric, pairs.name, upper_rate(bad, total), "rate, 95 % bound", total, worst_item=worst
+    )
+    # A bound over the limit with a rate under it says only that there are too few items.
+    unsure = 1.0 if bad / total <= limit.value else None
+    return held(rate, limit, f"{words}: up to {{value}} of all (limit {{limit}})", outside=unsure)
+
+
+def _decisive(pairs: Pairs, lead: Numbers) -> Measure:
+    return Measure(
+        "decisive", pairs.name, float((lead > 0).sum()), "items", len(lead), better="higher"
+    )

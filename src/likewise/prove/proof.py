@@ -1,0 +1,147 @@
+"""A model folder and a plan in; the verdict whether the plan gives the model's answers, out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from likewise.errors import RefusedError
+from likewise.prove.evidence import Evidence
+from likewise.prove.limits import limits_of, precision_class
+from likewise.prove.references import Progress, References, references
+from likewise.prove.runs import run_once
+from likewise.prove.subject import Subject, open_subject
+from likewise.prove.verdict import judge
+from likewise.settings import Settings
+from likewise.types import Item, Json, Model, Plan, Task, Verdict
+
+__all__ = ["Context", "Proven", "prepare", "prove", "prove_plan"]
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """A subject with its references: any number of plans can be proven against them."""
+
+    subject: Subject
+    references: References
+
+    @property
+    def model(self) -> Model:
+        """The facts of the folder."""
+        return self.subject.model
+
+    @property
+    def task(self) -> Task:
+        """What its numbers mean."""
+        return self.subject.task
+
+    def probes_facts(self) -> Mapping[str, Json]:
+        """Return what plans are tried on, JSON-ready."""
+        yardstick = self.references.yardstick
+        lengths = yardstick.tokens[yardstick.tokens > 0]
+        span = [int(f(lengths)) for f in (np.min, np.median, np.max)] if len(lengths) else []
+        return {
+            "source": self.subject.said,
+            "n": len(self.subject.probes),
+            "fingerprint": yardstick.items_fingerprint,
+            "classes": dict(sorted(Counter(p.group for p in self.subject.probes).items())),
+            "tokens": dict(zip(("least", "median", "most"), span, strict=False)),
+            "without_answer": int((yardstick.tokens == 0).sum()),
+        }
+
+    def references_facts(self) -> Mapping[str, Json]:
+        """Return what plans are compared with, JSON-ready."""
+        return self.references.facts()
+
+
+@dataclass(frozen=True)
+class Proven:
+    """A verdict, and whether the plan's run was made earlier."""
+
+    verdict: Verdict
+    reused: bool
+
+
+def prove(
+    source: str | Path,
+    plan: Plan | str,
+    *,
+    items: Sequence[Item] | None = None,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Judge one plan against the CPU reference.
+
+    Args:
+        source: a model folder.
+        plan: how to run it.
+        items: the user's own texts or pictures; None takes the built-in probes.
+        settings: the budget, the number of probes, what is stated about the model.
+        progress: told the phase and what is being done.
+
+    Raises:
+        RefusedError: the plan cannot run as asked, or it is the reference itself.
+        LikewiseError: the folder, task or items cannot be used at all.
+    """
+    chosen = plan if isinstance(plan, Plan) else Plan.parse(plan)
+    _refuse_reference(chosen)
+    context = prepare(source, items=items, settings=settings, progress=progress)
+    (progress or _silent)("prove", str(chosen))
+    return prove_plan(context, chosen).verdict
+
+
+def prepare(
+    source: str | Path,
+    *,
+    items: Sequence[Item] | None = None,
+    settings: Settings | None = None,
+    progress: Progress | None = None,
+) -> Context:
+    """Read the model, draw the probes and compute the references; see ``prove``."""
+    subject = open_subject(source, items=items, settings=settings or Settings())
+    return Context(subject, references(subject, progress or _silent))
+
+
+def prove_plan(context: Context, plan: Plan) -> Proven:
+    """Judge one plan against references that are there.
+
+    Raises:
+        RefusedError: the plan cannot run as asked, crashed, or is the reference itself.
+    """
+    _refuse_reference(plan)
+    subject, made = context.subject, context.references
+    candidate, reused = run_once(subject, plan, subject.items)
+    proof = subject.settings.proof
+    evidence = Evidence(
+        model=subject.model,
+        kinds=subject.task.kinds,
+        probes=subject.probes,
+        limits=limits_of(precision_class(plan), proof.budget),
+        least_items=proof.least_items,
+        truth=made.truth,
+        truth_items=made.truth_items,
+        truth_missing=made.truth_missing,
+        yardstick=made.yardstick,
+        variants=made.variants,
+        candidate=candidate,
+    )
+    return Proven(judge(evidence), reused)
+
+
+def _refuse_reference(plan: Plan) -> None:
+    """A thing compared with itself passes whatever is wrong with it."""
+    same = (plan.engine, plan.device, plan.batch) == ("torch", "cpu", 1)
+    if same and plan.dtype in ("float32", "float64") and plan.extra("fault") is None:
+        raise RefusedError(
+            f"{plan} is the reference itself, and cannot be compared with itself.",
+            found="torch, on the CPU, one item at a time, in full precision",
+            fix="another engine, device or batch: torch/cpu/float32/b16/t2",
+        )
+
+
+def _silent(phase: str, detail: str) -> None:
+    """Say nothing."""

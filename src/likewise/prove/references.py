@@ -1,0 +1,87 @@
+"""A subject in; truth and yardstick, each from a clean process, out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from likewise.engines._devices import threads
+from likewise.errors import RefusedError
+from likewise.prove.runs import run_once
+from likewise.prove.stratify import stratify
+from likewise.prove.subject import Subject
+from likewise.types import Json, Plan, Run
+
+__all__ = ["Progress", "References", "references"]
+
+Progress: TypeAlias = Callable[[str, str], None]
+"""Told the phase and what is being done."""
+
+_REPEATED = 4  # items that a reference runs twice
+_TOLD = ("engine", "device", "dtype", "threads", "versions", "loading", "repeat_equal", "process")
+
+
+@dataclass(frozen=True, eq=False)
+class References:
+    """What a plan is compared with."""
+
+    truth: Run | None  # CPU float64, over some items
+    truth_items: tuple[int, ...]
+    truth_missing: str  # why there is none
+    yardstick: Run  # CPU float32, over all
+    variants: tuple[Run, ...]  # where there is no truth: other honest float32 runs, over all
+    reused: bool  # all of them were made earlier
+
+    def facts(self) -> Mapping[str, Json]:
+        """Return what ran as reference, JSON-ready."""
+        truth = _facts(self.truth) if self.truth else {"missing": self.truth_missing}
+        variants = [_facts(run) for run in self.variants]
+        told = {"truth": truth, "yardstick": _facts(self.yardstick), "reused": self.reused}
+        return {**told, "variants": variants} if variants else told
+
+
+def references(subject: Subject, progress: Progress) -> References:
+    """Compute the references, each in a process of its own, with seeds of its own.
+
+    The truth covers a sample of every group of probes, from the shortest to the longest. Where it
+    cannot run, the spread of honest float32 runs stands in for the noise, and the report says so.
+
+    Raises:
+        RefusedError: not even the yardstick can run.
+    """
+    items = subject.items
+    count = threads()
+    progress("reference", f"CPU float32, one at a time, over {len(items)} items")
+    plan = Plan("torch", "cpu", "float32", 1, count)
+    yardstick, reused = run_once(subject, plan, items, seed=1, repeat=_REPEATED)
+    groups = [probe.group for probe in subject.probes]
+    wanted = subject.settings.proof.truth_items
+    chosen = stratify(groups, yardstick.tokens.tolist(), wanted)
+    progress("reference", f"CPU float64, one at a time, over {len(chosen)} of them")
+    plan = Plan("torch", "cpu", "float64", 1, count)
+    try:
+        some = [items[i] for i in chosen]
+        truth, again = run_once(subject, plan, some, seed=2, repeat=_REPEATED)
+    except RefusedError as error:
+        missing = f"CPU float64 could not run: {error.what} {error.found}".strip()
+        variants, again = _variants(subject, count, progress)
+        return References(None, (), missing, yardstick, variants, reused and again)
+    return References(truth, chosen, "", yardstick, (), reused and again)
+
+
+def _variants(subject: Subject, count: int, progress: Progress) -> tuple[tuple[Run, ...], bool]:
+    """Return other honest float32 runs: in batches, and on one thread."""
+    plans = [Plan("torch", "cpu", "float32", 16, count)]
+    plans += [Plan("torch", "cpu", "float32", 1, 1)] if count > 1 else []
+    made = []
+    for seed, plan in enumerate(plans, 2):
+        progress("reference", f"no float64, so an honest variant: {plan}")
+        made.append(run_once(subject, plan, subject.items, seed=seed))
+    return tuple(run for run, _ in made), all(reused for _, reused in made)
+
+
+def _facts(run: Run) -> dict[str, Json]:
+    told = {key: run.facts[key] for key in _TOLD if key in run.facts}
+    seconds = {phase: sum(values) for phase, values in run.seconds.items()}
+    return {"plan": str(run.plan), "n": run.count, "seconds": seconds, **told}

@@ -1,0 +1,130 @@
+"""A subject and a plan in; the Run of a fresh process, made once, out."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import cache as once
+from pathlib import Path
+
+from likewise import cache
+from likewise.engines._devices import versions
+from likewise.prove.subject import Subject, stored
+from likewise.run.items import fingerprint
+from likewise.run.process import Job, run_job
+from likewise.run.store import load_run
+from likewise.types import Item, Plan, Run
+
+__all__ = ["run_once"]
+
+_PACKAGES = (
+    "numpy", "tokenizers", "torch", "transformers", "timm", "onnxruntime", "openvino", "onnx",
+    "onnxscript", "pillow", "torch_npu", "sentencepiece",
+)  # fmt: skip
+_ROOMS = ("model", "tasks", "engines", "run", "prove/planted")
+"""The rooms whose code decides what a run computes."""
+_SMALL = (".json", ".txt", ".model", ".jinja")
+
+
+def run_once(
+    subject: Subject,
+    plan: Plan,
+    items: Sequence[Item],
+    *,
+    seed: int = 0,
+    repeat: int = 0,
+) -> tuple[Run, bool]:
+    """Run a plan in a fresh process, unless the same was run before.
+
+    The same: model, everything the user states about it, items, plan, seed, versions, processor,
+    and likewise's own code.
+
+    Returns:
+        The run, and whether it was made earlier.
+
+    Raises:
+        RefusedError: the plan cannot run as asked, crashed, or ran out of memory or time.
+    """
+    fresh: list[Path] = []
+
+    def make(folder: Path) -> None:
+        fresh.append(folder)
+        _run(subject, plan, items, (seed, repeat), folder)
+
+    folder = cache.build("run", _key(subject, plan, items, seed, repeat), make)
+    return load_run(folder), not fresh
+
+
+def _run(
+    subject: Subject, plan: Plan, items: Sequence[Item], drawn: tuple[int, int], folder: Path
+) -> None:
+    """Run outside the cache: a failure leaves its log where its message says that it lies."""
+    seed, repeat = drawn
+    out = Path(tempfile.mkdtemp(prefix="likewise-run-"))
+    job = Job(
+        source=str(subject.model.folder.absolute()),
+        plan=str(plan),
+        items=str(stored(items)),
+        out=str(out),
+        overrides=subject.settings.model,
+        task=subject.task.name,
+        seed=seed,
+        repeat=repeat,
+    )
+    run_job(job, timeout=subject.settings.proof.timeout_seconds)
+    for file in out.iterdir():
+        shutil.move(file, folder / file.name)
+    out.rmdir()
+
+
+def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat: int) -> str:
+    model = subject.model
+    facts = {k: v for k, v in asdict(model).items() if k not in ("folder", "warnings")}
+    return json.dumps(
+        {
+            "model": facts,
+            "files": dict(_small_files(model.folder)),
+            "overrides": asdict(subject.settings.model),
+            "task": subject.task.name,
+            "items": fingerprint(items),
+            "plan": str(plan),
+            "seed": seed,
+            "repeat": repeat,
+            "versions": versions(*_PACKAGES),
+            "processor": _processor(),
+            "code": _code(),
+        },
+        sort_keys=True,
+        default=str,
+    )
+
+
+def _small_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield tokenizer and configuration files, which the model's fingerprint may leave out."""
+    for file in sorted(p for p in folder.rglob("*") if p.suffix in _SMALL and p.is_file()):
+        yield file.relative_to(folder).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+@once
+def _processor() -> str:
+    """Return a digest of the processor's model and features: evidence holds where it was taken."""
+    info = Path("/proc/cpuinfo")
+    if not info.is_file():
+        return ""
+    first = info.read_text().split("\n\n")[0].splitlines()
+    lines = [line for line in first if line.startswith(("model name", "flags", "Features"))]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+@once
+def _code() -> str:
+    digest = hashlib.sha256()
+    root = Path(__file__).parents[1]
+    for room in _ROOMS:
+        for file in sorted((root / room).glob("*.py")):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()

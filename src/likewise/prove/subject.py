@@ -1,0 +1,65 @@
+"""A model folder and settings in; what is to be proven, and on which items, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from likewise import cache, find
+from likewise.errors import ItemError
+from likewise.model.read import read
+from likewise.run.items import fingerprint, save_items
+from likewise.settings import Settings
+from likewise.tasks._pick import pick
+from likewise.types import Item, Model, Probe, Task
+
+__all__ = ["Subject", "open_subject", "stored"]
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """One model, its task, and the items that it is tried on."""
+
+    model: Model
+    task: Task
+    probes: tuple[Probe, ...]
+    said: str  # where the probes come from
+    settings: Settings
+
+    @property
+    def items(self) -> list[Item]:
+        """The probes' items, in order."""
+        return [probe.item for probe in self.probes]
+
+
+def open_subject(
+    source: str | Path, *, items: Sequence[Item] | None, settings: Settings
+) -> Subject:
+    """Read the folder, pick its task, and draw the probes.
+
+    Args:
+        source: a model folder.
+        items: the user's own; None draws ``settings.proof.items`` probes.
+        settings: the proof's, and what the user states about the model.
+
+    Raises:
+        FolderError, TaskError: the folder cannot be read, or no task fits.
+        ItemError: the user's items are none at all.
+    """
+    model = read(source, settings.model)
+    task = pick(model, settings.model.task)
+    if items is not None:
+        if not len(items):
+            raise ItemError("There are no items to prove on.", fix="a file with at least one line")
+        probes = [Probe(item, "own") for item in items]
+        return Subject(model, task, tuple(probes), "the user's own items", settings)
+    proof = settings.proof
+    drawn = find.load("probes", task.takes).probes(proof.items, proof.seed, task.hints())
+    said = f"built-in {task.takes} probes, seed {proof.seed}"
+    return Subject(model, task, tuple(drawn), said, settings)
+
+
+def stored(items: Sequence[Item]) -> Path:
+    """Return the folder that holds the items for a child process."""
+    return cache.build("items", fingerprint(items), lambda folder: save_items(items, folder))

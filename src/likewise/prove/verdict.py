@@ -1,0 +1,135 @@
+"""The evidence in; every check's measures, and the outcome that follows from them, out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise import find
+from likewise.prove.evidence import Evidence
+from likewise.prove.scope import scope
+from likewise.prove.worst import worst_items
+from likewise.types import Measure, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from likewise.metrics._rows import Numbers
+    from likewise.types import Ints
+
+__all__ = ["judge"]
+
+_CHECKS = "prove/checks"
+_DECISIVE_GATE = "G1"
+
+
+def judge(evidence: Evidence) -> Verdict:
+    """Ask every check its question, and combine the answers.
+
+    One measure that fails makes the plan ``outside``; else one that could not be decided makes
+    it ``undecided``, and so does a first or second gate without any measure: nothing measured is
+    never a pass. Where a gate-0 measure fails, rows cannot be compared, and later gates are not
+    asked.
+    """
+    measures = _ask(evidence)
+    outcome, reasons = _combine(evidence, measures)
+    primary = next(iter(evidence.judged.values()), None)
+    decisive, floor = _value(measures, "decisive"), _value(measures, "noise_floor")
+    errors = _by_item(evidence, primary.items, primary.errors) if primary else ()
+    known = primary is not None and not primary.obstacle
+    return Verdict(
+        outcome=outcome,
+        measures=tuple(measures),
+        n=len(np.unique(primary.items)) if primary else 0,
+        decisive=None if decisive is None else int(decisive),
+        noise_floor=floor,
+        reference=str((evidence.truth or evidence.yardstick).plan),
+        candidate=str(evidence.plan),
+        budget=evidence.limits.budget,
+        reasons=tuple(reasons),
+        worst=worst_items(evidence, primary) if primary else (),
+        facts=evidence.candidate.facts,
+        scope=scope(evidence, outcome, measures),
+        errors=errors,
+        floor=_by_item(evidence, primary.items[primary.known], primary.floor)
+        if primary and known
+        else (),
+        absent=_absent(evidence, decisive, floor, errors),
+    )
+
+
+def _ask(evidence: Evidence) -> list[Measure]:
+    modules = [(name, find.load(_CHECKS, name)) for name in find.names(_CHECKS)]
+    measures: list[Measure] = []
+    for name, module in sorted(modules, key=lambda pair: (pair[1].gate, pair[0])):
+        if module.gate != "G0" and any(m.holds is False for m in measures if m.gate == "G0"):
+            break
+        measures += _asked(evidence, name, module)
+    return measures
+
+
+def _asked(evidence: Evidence, name: str, module: ModuleType) -> list[Measure]:
+    return [replace(m, gate=module.gate, check=name) for m in module.check(evidence)]
+
+
+def _combine(evidence: Evidence, measures: Sequence[Measure]) -> tuple[Outcome, list[str]]:
+    failed = [m.reason for m in measures if m.holds is False]
+    unknown = [m.reason for m in measures if m.limit is not None and m.holds is None]
+    if failed:
+        return "outside", [*failed, *unknown]
+    asked = {m.gate for m in measures if m.holds}
+    if unknown or not asked >= {"G0", _DECISIVE_GATE}:
+        return "undecided", unknown or ["nothing was compared, and that is never a pass"]
+    return ("equal" if evidence.limits.exact else "within"), [_why_it_passes(evidence, measures)]
+
+
+def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
+    held = sum(m.holds is True for m in measures)
+    if evidence.limits.exact:
+        most = max((m for m in measures if m.metric == "amplification_max"), key=_size)
+        return (
+            f"all {held} limits hold: no item is further from float64 than {most.value:.2g} times "
+            f"what CPU float32 itself is (limit {most.limit:g})"
+        )
+    most = max((m for m in measures if m.metric == "spread_error"), key=_size)
+    return (
+        f"all {held} limits of {evidence.limits.precision} hold: errors are at most "
+        f"{most.value:.2g} of the distance between items (limit {most.limit:g})"
+    )
+
+
+def _size(measure: Measure) -> float:
+    return measure.value or 0.0
+
+
+def _value(measures: Sequence[Measure], metric: str) -> float | None:
+    return next((m.value for m in measures if m.metric == metric), None)
+
+
+def _by_item(evidence: Evidence, items: Ints, rows: Numbers) -> tuple[float | None, ...]:
+    """Return the largest of each item's rows, N of them; None where it has none, or no number."""
+    largest = np.full(evidence.yardstick.count, -np.inf)
+    np.maximum.at(largest, items, rows)
+    return tuple(v if np.isfinite(v) else None for v in largest.tolist())
+
+
+def _absent(
+    evidence: Evidence,
+    decisive: float | None,
+    floor: float | None,
+    errors: Sequence[float | None],
+) -> dict[str, str]:
+    """Return, for every field that is None or holds one, why."""
+    stopped = "" if evidence.judged else "the rows of the two runs could not be compared"
+    why = {}
+    if decisive is None:
+        why["decisive"] = stopped or "no classes to choose from, or not asked after a failure"
+    if floor is None:
+        why["noise_floor"] = stopped or evidence.truth_missing or "not asked after a failure"
+    if None in errors or not errors:
+        why["errors"] = stopped or "the item has no answer, or a number that is not finite"
+    if evidence.truth is not None:
+        why["floor"] = stopped or "float64 ran on a sample of the items"
+    return why

@@ -1,0 +1,317 @@
+"""One entry of the record in; its row in the table and its verdict card, spelled, out."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+
+from likewise.report import numbers
+from likewise.report.facts import Pairs, answers, pairs
+from likewise.report.words import Words
+from likewise.types import Entry, Measure, Report, Samples, Timing, Verdict, WorstItem
+
+__all__ = [
+    "SHAPES",
+    "Card",
+    "MeasureRow",
+    "PlanRow",
+    "WorstRow",
+    "card",
+    "in_order",
+    "outcome",
+    "plan_row",
+]
+
+SHAPES = {
+    "equal": "●",
+    "within": "◆",
+    "outside": "✕",
+    "undecided": "?",
+    "refused": "⊘",
+    "unjudged": "○",
+}
+"""Outcomes by shape, for whoever does not see the colour."""
+
+
+@dataclass(frozen=True)
+class PlanRow:
+    """One plan at a glance."""
+
+    plan: str
+    outcome: str  # a key of SHAPES
+    shape: str
+    word: str
+    chosen: bool
+    reused: bool
+    shaky: bool
+    error: str
+    closest: str  # the measure that fails, or uses most of its limit
+    limit: str  # its value against its limit
+    speed: str
+    p90: str
+    memory: str
+    first: str
+    reason: str  # why it is refused, or the first reason of its verdict
+
+
+@dataclass(frozen=True)
+class MeasureRow:
+    """One figure of a verdict, and what it was held to."""
+
+    gate: str
+    measure: str
+    value: str
+    limit: str
+    source: str
+    n: str
+    worst: str
+    holds: str
+    shape: str  # ● holds, ✕ does not, "" is not judged
+    reason: str
+
+
+@dataclass(frozen=True)
+class WorstRow:
+    """One of the items on which two runs differ most."""
+
+    item: str
+    shown: str
+    error: str
+    reference: tuple[str, ...]
+    candidate: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that is known of one plan."""
+
+    row: PlanRow
+    scope: str
+    reasons: tuple[str, ...]
+    evidence: Pairs
+    measures: tuple[MeasureRow, ...]
+    worst: tuple[WorstRow, ...]
+    absent: tuple[str, ...]
+    timing: Pairs
+    doubts: tuple[str, ...]
+    ran: Pairs
+
+
+def outcome(entry: Entry) -> str:
+    """Return what became of a plan, as a key of SHAPES."""
+    if entry.refusal is not None:
+        return "refused"
+    return "unjudged" if entry.verdict is None else entry.verdict.outcome
+
+
+def in_order(report: Report) -> list[Entry]:
+    """Return the entries as they are shown everywhere.
+
+    The chosen plan, the others that passed, fastest first, then the rest, refusals last.
+    """
+    order = {plan: n for n, plan in enumerate(report.choice.ranking, 1)}
+    if report.choice.plan is not None:
+        order[report.choice.plan] = 0
+    late = {"outside": 1, "undecided": 2, "unjudged": 3, "refused": 4}
+
+    def place(entry: Entry) -> tuple[int, int]:
+        return order.get(entry.plan, len(order)), late.get(outcome(entry), 0)
+
+    return sorted(report.entries, key=place)
+
+
+def plan_row(entry: Entry, words: Words, *, chosen: bool) -> PlanRow:
+    """Return the row of one plan."""
+    verdict, timing, state = entry.verdict, entry.timing, outcome(entry)
+    reason = entry.refusal or (
+        verdict.reasons[0] if verdict is not None and verdict.reasons else ""
+    )
+    closest, limit = _closest(verdict, words) if verdict is not None else ("", numbers.MISSING)
+    return PlanRow(
+        plan=entry.plan,
+        outcome=state,
+        shape=SHAPES[state],
+        word=words[state],
+        chosen=chosen,
+        reused=entry.reused,
+        shaky=bool(timing and timing.doubts),
+        error=numbers.number(largest_error(verdict)) if verdict is not None else numbers.MISSING,
+        closest=closest,
+        limit=limit,
+        speed=numbers.number(timing.items_per_second) if timing else numbers.MISSING,
+        p90=numbers.milliseconds(timing.single.p90) if timing else numbers.MISSING,
+        memory=numbers.mebibytes(timing.peak_bytes) if timing else numbers.MISSING,
+        first=numbers.number(timing.first_result_seconds) if timing else numbers.MISSING,
+        reason=reason,
+    )
+
+
+def card(entry: Entry, words: Words, *, chosen: bool) -> Card:
+    """Return the card of one plan that was not refused."""
+    verdict, timing = entry.verdict, entry.timing
+    ran = verdict.facts if verdict is not None else timing.facts if timing else {}
+    return Card(
+        row=plan_row(entry, words, chosen=chosen),
+        scope=verdict.scope if verdict is not None else "",
+        reasons=verdict.reasons if verdict is not None else (),
+        evidence=_evidence(verdict, entry.needs, words) if verdict is not None else (),
+        measures=tuple(_measure_row(m, words) for m in verdict.measures)
+        if verdict is not None
+        else (),
+        worst=tuple(_worst_row(w, words) for w in verdict.worst) if verdict is not None else (),
+        absent=tuple(
+            words["absent"].format(field=field.replace("_", " "), reason=reason)
+            for field, reason in sorted((verdict.absent if verdict is not None else {}).items())
+        ),
+        timing=_timing(timing, words) if timing else (),
+        doubts=timing.doubts if timing else (),
+        ran=pairs(ran, words),
+    )
+
+
+def largest_error(verdict: Verdict) -> float | None:
+    """Return the largest error of an item; None where there is none.
+
+    None too where a plan that does not pass has items without an error: an item that gave no
+    number is worse than any that did, and no maximum may hide it.
+    """
+    known = [e for e in verdict.errors if e is not None]
+    whole = verdict.passes or len(known) == len(verdict.errors)
+    return max(known) if known and whole else None
+
+
+def largest_floor(verdict: Verdict) -> float | None:
+    """Return the largest error of CPU float32 itself; None where it was not measured."""
+    return max((e for e in verdict.floor if e is not None), default=None)
+
+
+def share_of_limit(measure: Measure) -> float:
+    """Return how much of its limit a measure uses: 0 at best, 1 at the limit, above 1 beyond.
+
+    A similarity (higher is better, at most 1) is taken by its distance to 1.
+    """
+    value, limit = measure.value, measure.limit
+    if value is None or limit is None:
+        return math.inf
+    if measure.better == "higher" and value <= 1 and limit <= 1:
+        value, limit = 1 - value, 1 - limit
+    elif measure.better == "higher":
+        value, limit = limit, value
+    if limit <= 0:
+        return 0.0 if value <= limit else math.inf
+    return value / limit
+
+
+def _closest(verdict: Verdict, words: Words) -> tuple[str, str]:
+    """Return the judged measure that fails, or else uses most of its limit, and by how much.
+
+    Gate 0 comes last: what it counts is either right or says nothing about nearness.
+    """
+    judged = [m for m in verdict.measures if m.holds is not None]
+    if not judged:
+        return "", numbers.MISSING
+    measure = max(judged, key=_urgency)
+    if measure.value is None or measure.limit is None:
+        return _name(measure), words["not_measured"]
+    value, limit = numbers.against(measure.value, measure.limit)
+    below = (measure.better == "lower") == bool(measure.holds)
+    relation = ("≤" if below else "≥") if measure.holds else ("<" if below else ">")
+    return _name(measure), f"{value} {relation} {limit}"
+
+
+def _urgency(measure: Measure) -> tuple[bool, bool, bool, float]:
+    return (
+        measure.holds is False,
+        measure.value is not None,
+        measure.gate != "G0",
+        share_of_limit(measure),
+    )
+
+
+def _name(measure: Measure) -> str:
+    return measure.metric.replace("_", " ")
+
+
+def _measure_row(measure: Measure, words: Words) -> MeasureRow:
+    value, limit = numbers.against(measure.value, measure.limit)
+    if measure.limit is not None:
+        limit = f"{'≤' if measure.better == 'lower' else '≥'} {limit}"
+    holds = {True: words["yes"], False: words["no"], None: words["shown_only"]}[measure.holds]
+    return MeasureRow(
+        gate=measure.gate,
+        measure=f"{_name(measure)} ({measure.on})",
+        value=value if measure.value is None else f"{value} {measure.unit}".rstrip(),
+        limit=limit,
+        source=measure.source,
+        n=numbers.number(measure.n),
+        worst=numbers.MISSING if measure.worst_item is None else str(measure.worst_item),
+        holds=holds,
+        shape={True: SHAPES["equal"], False: SHAPES["outside"], None: ""}[measure.holds],
+        reason=measure.reason,
+    )
+
+
+def _worst_row(worst: WorstItem, words: Words) -> WorstRow:
+    reference, candidate = answers(worst.reference, worst.candidate, words)
+    return WorstRow(
+        item=str(worst.item),
+        shown=worst.shown,
+        error=f"{numbers.number(worst.error)} ({worst.metric.replace('_', ' ')})",
+        reference=reference,
+        candidate=candidate,
+        reason=worst.reason,
+    )
+
+
+def _evidence(verdict: Verdict, needs: tuple[str, ...], words: Words) -> Pairs:
+    known = [e for e in verdict.errors if e is not None]
+    lines = {
+        "items_compared": numbers.number(verdict.n),
+        "decisive": numbers.number(verdict.decisive),
+        "largest_error": numbers.number(largest_error(verdict)),
+        "median_error": numbers.number(statistics.median(known) if known else None),
+        "noise_floor": numbers.number(verdict.noise_floor),
+        "budget": verdict.budget,
+        "reference": verdict.reference,
+        "candidate": verdict.candidate,
+        "needs": ", ".join(needs) or numbers.MISSING,
+    }
+    return tuple((words[name], text) for name, text in lines.items())
+
+
+def _timing(timing: Timing, words: Words) -> Pairs:
+    offline, single = timing.offline, timing.single
+    low, high = throughput(offline)
+    speed = numbers.number(timing.items_per_second)
+    interval = words["interval"].format(low=numbers.number(low), high=numbers.number(high))
+    passes = words["passes_are"].format(
+        n=numbers.number(offline.n), warmups=numbers.number(len(offline.warmups))
+    )
+    one = words["one_item_is"].format(
+        median=numbers.seconds(single.median),
+        p90=numbers.seconds(single.p90),
+        p99=numbers.seconds(single.p99),
+        n=numbers.number(single.n),
+    )
+    phases = ", ".join(f"{name} {numbers.percent(s)}" for name, s in sorted(timing.phases.items()))
+    return (
+        (words["items_per_second"], f"{speed} ({interval})"),
+        (words["passes"], passes),
+        (words["one_item"], one),
+        (words["phases"], phases or numbers.MISSING),
+        (words["opened"], numbers.seconds(timing.open_seconds)),
+        (words["first_result"], numbers.seconds(timing.first_result_seconds)),
+        (words["peak_memory"], f"{numbers.mebibytes(timing.peak_bytes)} MiB"),
+        *((f"{words['workload']} · {k}", v) for k, v in pairs(timing.workload, words)),
+        (words["timed_at"], timing.made_at or numbers.MISSING),
+    )
+
+
+def throughput(offline: Samples) -> tuple[float | None, float | None]:
+    """Return items per second at the two ends of the median's 95 % interval."""
+    return (
+        offline.items / offline.high if offline.high > 0 else None,
+        offline.items / offline.low if offline.low > 0 else None,
+    )

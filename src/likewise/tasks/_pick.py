@@ -1,0 +1,68 @@
+"""A model and perhaps a task's name in; the one task that fits, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from likewise import find
+from likewise.errors import TaskError
+
+if TYPE_CHECKING:
+    from likewise.types import Model, Task
+
+__all__ = ["claims", "pick"]
+
+
+def claims(model: Model) -> list[str]:
+    """List the tasks that the model's facts alone point at, sorted."""
+    return [name for name in find.names("tasks") if find.load("tasks", name).claims(model)]
+
+
+def pick(model: Model, name: str | None = None) -> Task:
+    """Open the task that claims the model, or the one named.
+
+    Args:
+        model: the facts of a folder.
+        name: as in ``--task``; None where the folder is to decide.
+
+    Raises:
+        TaskError: no task claims the model or several do, or the named one cannot serve it; says
+            what the folder can do instead.
+    """
+    if name is None:
+        name = _only(claims(model), model)
+    elif name not in find.names("tasks"):
+        raise TaskError(f"{name!r} is not a task.", fix=f"--task {' | '.join(find.names('tasks'))}")
+    task: Task = _open(name, model)
+    return task
+
+
+def _only(names: list[str], model: Model) -> str:
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise TaskError(
+            f"{len(names)} tasks claim {model.folder}.",
+            found=", ".join(names),
+            fix=f"--task {' or --task '.join(names)}",
+        )
+    kind = model.architecture or model.family
+    heads = ", ".join(model.trained_heads) or "none"
+    instead = "embed" if model.library == "transformers" else "image_embed"
+    raise TaskError(
+        f"No task claims {model.folder}.",
+        found=f"the config says {kind}; trained heads in the weights: {heads}",
+        fix=f"weights with that head, or --task {instead}, which needs none",
+    )
+
+
+def _open(name: str, model: Model) -> Task:
+    try:
+        task: Task = find.load("tasks", name).open(model)
+    except TaskError as error:
+        others = [other for other in claims(model) if other != name]
+        if error.fix or not others:
+            raise
+        fix = f"this folder can do --task {' or --task '.join(others)}"
+        raise TaskError(error.what, found=error.found, fix=fix) from None
+    return task

@@ -1,0 +1,138 @@
+"""Texts in; labels with scores, or a regression's values, out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.errors import TaskError
+from likewise.tasks._scores import NOT_FINITE, Activation, apply, labelled
+from likewise.tasks._text import TextTask, open_texts
+from likewise.types import Answer, Json, Kind, Model, Network, Task
+
+if TYPE_CHECKING:
+    from likewise.types import Arrays
+
+_ACTIVATIONS: dict[str, Activation] = {
+    "single_label_classification": "softmax",
+    "multi_label_classification": "sigmoid",
+    "regression": "none",
+}
+_SHORT = {
+    "single_label": "single_label_classification",
+    "multi_label": "multi_label_classification",
+}
+
+__all__ = ["Classify", "claims", "open"]
+
+
+@dataclass(eq=False)
+class Classify(TextTask):
+    """Text classification; the scores stand in the order of the model's labels."""
+
+    activation: Activation
+    problem_type: str
+
+    name = "classify"
+
+    def __post_init__(self) -> None:
+        self.network: Network = self.texts.network("classes", "logits")
+        self.kinds: Mapping[str, Kind] = _KINDS[self.activation]
+
+    def facts(self) -> Mapping[str, Json]:
+        """Return the contract, JSON-ready."""
+        return {
+            **self.texts.facts(),
+            "labels": list(self.texts.model.labels),
+            "problem_type": self.problem_type,
+            "activation": self.activation,
+        }
+
+    def finish(self, inputs: Arrays, outputs: Arrays) -> Arrays:  # noqa: ARG002  # the protocol's
+        """Return logits and scores, (N, C) each.
+
+        Raises:
+            TaskError: the model scores another number of labels than there are names.
+        """
+        logits = outputs["logits"]
+        names = len(self.texts.model.labels)
+        if names not in (0, logits.shape[1]):
+            raise TaskError(
+                "The labels are not this model's.",
+                found=f"{names} names, and {logits.shape[1]} scores",
+                fix="one label for each score, in the order of the model's outputs",
+            )
+        return {"logits": logits, "scores": apply(self.activation, logits)}
+
+    def answers(self, inputs: Arrays, arrays: Arrays, *, top: int | None) -> list[Answer]:  # noqa: ARG002  # the protocol's
+        """Return one answer per text: its ``top`` labels (None: all), or its values."""
+        scores = arrays["scores"]
+        if self.activation == "none":
+            return [_values(row) for row in scores]
+        return labelled(scores, self._label, top)
+
+    def _label(self, index: int) -> str:
+        labels = self.texts.model.labels
+        return labels[index] if labels else f"LABEL_{index}"
+
+
+_KINDS: dict[Activation, dict[str, Kind]] = {
+    "softmax": {"logits": "logits", "scores": "distribution"},
+    "sigmoid": {"logits": "logits", "scores": "scores"},
+    "none": {"logits": "logits", "scores": "scores"},
+}
+
+
+def _values(row: np.ndarray) -> Answer:
+    if not np.isfinite(row).all():
+        return {"error": NOT_FINITE}
+    values = row.tolist()
+    return {"value": values[0]} if len(values) == 1 else {"values": values}
+
+
+def claims(model: Model) -> bool:
+    """Tell whether the folder holds a text classifier with a trained head."""
+    return (
+        model.library == "transformers"
+        and "classes" in model.trained_heads
+        and not model.sentence_transformer
+    )
+
+
+def open(model: Model) -> Task:
+    """Open the task; loads the tokenizer, no weights.
+
+    Raises:
+        TaskError: the head that scores classes is not in the weights, or problem_type is unknown.
+        FolderError: the tokenizer cannot be read.
+    """
+    if model.library != "transformers" or "classes" not in model.trained_heads:
+        raise TaskError(
+            f"{model.folder} has no trained head that scores classes of a text.",
+            found=f"trained heads: {', '.join(model.trained_heads) or 'none'}",
+        )
+    problem_type = _SHORT.get(model.problem_type, model.problem_type)
+    activation, said = _activation(problem_type, len(model.labels))
+    texts = open_texts(model)
+    return Classify(
+        texts, (*texts.vocabulary.assumptions, *said), activation, problem_type or "not said"
+    )
+
+
+def _activation(problem_type: str, labels: int) -> tuple[Activation, tuple[str, ...]]:
+    """Return the activation, as transformers' own pipeline chooses it, and what was assumed."""
+    if problem_type and problem_type not in _ACTIVATIONS:
+        raise TaskError(
+            f"{problem_type!r} is not a problem_type.", fix=f"one of: {', '.join(_ACTIVATIONS)}"
+        )
+    if labels == 1 and problem_type != "regression":
+        why = f"problem_type is {problem_type or 'not said'} and there is one label"
+        said = f"{why}: a sigmoid is applied, as transformers does; regression gives the raw value"
+        return "sigmoid", (said,) if problem_type != "multi_label_classification" else ()
+    if not problem_type:
+        said = f"problem_type is not said: softmax, as if exactly one of {labels} labels is true"
+        return "softmax", (said,)
+    return _ACTIVATIONS[problem_type], ()
