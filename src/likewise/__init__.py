@@ -1,4 +1,4 @@
-"""likewise carries a trained encoder to another processor and proves that it still answers likewise.
+"""Carries a trained encoder to another processor and proves that it still answers likewise.
 
 Public names load on first use; importing the package imports nothing heavy.
 """

@@ -1,4 +1,4 @@
-"""A small realistic Report, made by hand: three plans equal, one refused, one outside, one unsure."""
+"""A small realistic Report: three plans equal, one refused, one outside, one undecided."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from likewise.types import (
     Choice,
     Entry,
     Measure,
-    Outcome,
+    Plan,
     Report,
     Samples,
     Timing,
@@ -169,7 +169,12 @@ def _equal(plan: str, factor: float) -> Verdict:
             _worst(worst, errors[worst], 'HODL!! 🚀🚀 <b>to the moon</b> & back "now"', 3e-7),
             _worst(17, errors[17], "比特币今天大涨 20%，市场情绪高涨。", 1e-7),
         ),
-        facts={"engine": plan.split("/")[0], "device": "cpu", "dtype": "float32", "fallbacks": []},
+        facts={
+            "engine": Plan.parse(plan).engine,
+            "device": "cpu",
+            "dtype": "float32",
+            "fallbacks": [],
+        },
         scope=f"On this machine {plan} computes the same function as the checkpoint, up to the "
         "rounding of float32; 256 inputs were tried.",
         errors=errors,
@@ -281,7 +286,7 @@ def _timing(
         first_result_seconds=1.31,
         peak_bytes=peak,
         doubts=doubts,
-        facts={"engine": plan.split("/")[0]},
+        facts={"engine": Plan.parse(plan).engine},
         made_at="2026-11-30T18:45:02Z",
     )
 
@@ -301,12 +306,3 @@ def _samples(values: list[float], items: int) -> Samples:
         low=median * 0.99,
         high=median * 1.01,
     )
-
-
-OUTCOMES: dict[str, Outcome] = {
-    TORCH: "equal",
-    ONNX: "equal",
-    OPENVINO: "equal",
-    HALF: "outside",
-    SHORT: "undecided",
-}

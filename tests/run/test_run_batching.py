@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +11,7 @@ costs = st.lists(st.integers(0, 600), max_size=200)
 
 
 @given(costs, st.integers(1, 40), st.integers(1, 2000))
-def test_every_index_comes_once(tokens: Any, items_limit: Any, token_limit: Any) -> None:
+def test_every_index_comes_once(tokens: list[int], items_limit: int, token_limit: int) -> None:
     made = batches(tokens, items_limit, token_limit)
     assert sorted(i for batch in made for i in batch) == list(range(len(tokens)))
     assert all(made)
@@ -21,7 +19,7 @@ def test_every_index_comes_once(tokens: Any, items_limit: Any, token_limit: Any)
 
 @given(costs, st.integers(1, 40), st.integers(1, 2000))
 def test_both_limits_hold_save_for_one_long_item(
-    tokens: Any, items_limit: Any, token_limit: Any
+    tokens: list[int], items_limit: int, token_limit: int
 ) -> None:
     for batch in batches(tokens, items_limit, token_limit):
         assert len(batch) <= items_limit
@@ -30,7 +28,7 @@ def test_both_limits_hold_save_for_one_long_item(
 
 
 @given(costs, st.integers(1, 40))
-def test_the_longest_come_first(tokens: Any, items_limit: Any) -> None:
+def test_the_longest_come_first(tokens: list[int], items_limit: int) -> None:
     lengths = [tokens[i] for batch in batches(tokens, items_limit) for i in batch]
     assert lengths == sorted(lengths, reverse=True)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +18,7 @@ anything = st.text(st.characters(codec=None, categories=None))  # half surrogate
 
 
 @given(st.lists(anything))
-def test_texts_survive(tmp_path_factory: pytest.TempPathFactory, texts: Any) -> None:
+def test_texts_survive(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     folder = tmp_path_factory.mktemp("items")
     save_items(texts, folder)
     loaded = load_items(folder)

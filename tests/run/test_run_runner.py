@@ -29,7 +29,9 @@ def expected(text: str) -> dict[str, Any]:
 
 
 @given(texts, st.integers(1, 9), st.integers(1, 60))
-def test_every_item_gets_its_own_answer_in_order(items: Any, batch: Any, batch_tokens: Any) -> None:
+def test_every_item_gets_its_own_answer_in_order(
+    items: list[str], batch: int, batch_tokens: int
+) -> None:
     plan = Plan("toy", "cpu", "float32", batch, 1)
     run = Runner(Letters(), Codes(), plan, batch_tokens=batch_tokens).run(items)
     assert run.answers == [expected(text) for text in items]
@@ -38,7 +40,7 @@ def test_every_item_gets_its_own_answer_in_order(items: Any, batch: Any, batch_t
 
 
 @given(texts)
-def test_the_rows_are_those_of_the_items_in_item_order(items: Any) -> None:
+def test_the_rows_are_those_of_the_items_in_item_order(items: list[str]) -> None:
     run = Runner(Letters(), Codes(), PLAN).run(items)
     pairs = [(i, float(ord(c))) for i, text in enumerate(items) for c in text if c.isupper()]
     if not pairs:
@@ -49,7 +51,7 @@ def test_the_rows_are_those_of_the_items_in_item_order(items: Any) -> None:
 
 
 @given(texts)
-def test_the_stream_gives_what_the_run_gives(items: Any) -> None:
+def test_the_stream_gives_what_the_run_gives(items: list[str]) -> None:
     runner = Runner(Letters(), Codes(), PLAN)
     windows = list(runner.stream(items, top=1))
     assert [answer for window in windows for answer in window] == runner.run(items, top=1).answers
@@ -94,17 +96,17 @@ def test_numbers_that_are_not_finite_are_an_error_of_their_item_only() -> None:
         (lambda _: {}, "nothing, but no logits"),
         (lambda o: {"last_hidden_state": o["logits"]}, "last_hidden_state, but no logits"),
         (lambda o: {"logits": o["logits"][:-1]}, r"logits \(1, 2\) where 2 row"),
-        (lambda o: {"logits": np.float32(1.0)}, r"logits \(\) where 2 row"),
+        (lambda _: {"logits": np.float32(1.0)}, r"logits \(\) where 2 row"),
     ],
 )
-def test_a_session_that_gives_something_else_is_refused(spoil: Any, reason: Any) -> None:
+def test_a_session_that_gives_something_else_is_refused(spoil: Any, reason: str) -> None:
     with pytest.raises(RefusedError, match=reason):
         Runner(Letters(), Codes(spoil=spoil), PLAN).run(["A", "B"])
 
 
 def test_a_task_that_drops_an_item_is_refused() -> None:
     class Short(Letters):
-        def encode(self: Any, items: Any) -> None:
+        def encode(self, items: list[str]) -> None:
             return super().encode(items)[:-1]
 
     with pytest.raises(RefusedError, match="1 for 2"):

@@ -16,28 +16,30 @@ from likewise.types import Answer, Item, Json, Kind, Network, Row
 if TYPE_CHECKING:
     from likewise.types import Arrays, Ints
 
+NETWORK = Network("tokens", ("input_ids", "attention_mask", "rows"), ("logits",))
+
 
 @dataclass
 class Letters:
     """Answers every capital of a text by its code; a text without one has a problem."""
 
     name: str = "letters"
-    network: Network = Network("tokens", ("input_ids", "attention_mask", "rows"), ("logits",))
+    network: Network = NETWORK
     takes: str = "text"
     kinds: Mapping[str, Kind] = field(default_factory=lambda: {"logits": "logits"})
     window: int = 7
     assumptions: tuple[str, ...] = ()
 
-    def facts(self: Any) -> Mapping[str, Json]:
+    def facts(self) -> Mapping[str, Json]:
         return {"limit": 100}
 
-    def hints(self: Any) -> Mapping[str, Json]:
+    def hints(self) -> Mapping[str, Json]:
         return {}
 
-    def encode(self: Any, items: Sequence[Item]) -> list[Row]:
+    def encode(self, items: Sequence[Item]) -> list[Row]:
         return [self._row(item) for item in items]
 
-    def collate(self: Any, rows: Sequence[Row]) -> Arrays:
+    def collate(self, rows: Sequence[Row]) -> Arrays:
         length = max(row.tokens for row in rows)
         ids = np.zeros((len(rows), length), np.int64)
         for place, row in enumerate(rows):
@@ -45,13 +47,14 @@ class Letters:
         capitals = np.flatnonzero((ids >= ord("A")) & (ids <= ord("Z")))
         return {"input_ids": ids, "attention_mask": (ids > 0).astype(np.int64), "rows": capitals}
 
-    def owners(self: Any, inputs: Arrays) -> Ints:
+    def owners(self, inputs: Arrays) -> Ints:
         return inputs["rows"] // inputs["input_ids"].shape[1]
 
-    def finish(self: Any, inputs: Arrays, outputs: Arrays) -> Arrays:
+    def finish(self, inputs: Arrays, outputs: Arrays) -> Arrays:
+        assert len(outputs["logits"]) == len(inputs["rows"])
         return dict(outputs)
 
-    def answers(self: Any, inputs: Arrays, arrays: Arrays, *, top: int | None) -> list[Answer]:
+    def answers(self, inputs: Arrays, arrays: Arrays, *, top: int | None) -> list[Answer]:
         owners = self.owners(inputs)
         codes = arrays["logits"][:, 0]
         return [
@@ -59,7 +62,7 @@ class Letters:
             for place in range(len(inputs["input_ids"]))
         ]
 
-    def _row(self: Any, item: Item) -> Row:
+    def _row(self, item: Item) -> Row:
         if not isinstance(item, str):
             return Row({}, 0, problem=f"not a text: {type(item).__name__}")
         notes = {"tokens": len(item)}
@@ -76,15 +79,15 @@ class Codes:
     spoil: Any = None  # (outputs) → outputs
     closed: bool = False
 
-    def run(self: Any, inputs: Arrays) -> Arrays:
+    def run(self, inputs: Arrays) -> Arrays:
         ids, rows = inputs["input_ids"], inputs["rows"]
         self.shapes.append(ids.shape)
         codes = ids.reshape(-1)[rows].astype(np.float32)
         outputs = {"logits": np.stack([codes, np.full_like(codes, ids.shape[1])], axis=1)}
         return self.spoil(outputs) if self.spoil else outputs
 
-    def facts(self: Any) -> Mapping[str, Json]:
+    def facts(self) -> Mapping[str, Json]:
         return {"engine": "codes"}
 
-    def close(self: Any) -> None:
+    def close(self) -> None:
         self.closed = True

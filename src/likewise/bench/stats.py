@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -84,7 +83,7 @@ def interval(seconds: Sequence[float]) -> tuple[float, float]:
     (1.0, 6.0)
     """
     ordered = np.sort(np.asarray(seconds, np.float64))
-    rank = _rank(len(ordered))
+    rank, _ = _order(len(ordered))
     return float(ordered[rank - 1]), float(ordered[-rank])
 
 
@@ -94,26 +93,20 @@ def coverage(n: int) -> float:
     >>> [round(coverage(n), 3) for n in (1, 5, 6, 9)]
     [0.0, 0.938, 0.969, 0.961]
     """
-    return _coverage(n, _rank(n))
+    return _order(n)[1]
 
 
 @lru_cache(maxsize=4096)
-def _rank(n: int) -> int:
-    """Return the largest k whose order-statistics interval covers at least 95 %, or 1."""
-    below, rank, term = 1, 1, 1  # below: sum of comb(n, i) over i < rank
+def _order(n: int) -> tuple[int, float]:
+    """Return the largest k whose interval covers at least 95 %, or 1; and what it covers."""
+    rank, term, below = 1, 1, 1  # comb(n, rank - 1), and the sum of all up to it
     while rank <= n // 2:
-        term = term * (n - rank + 1) // rank  # comb(n, rank)
-        below += term
-        # in integers: below is too large for a float from some 1,000 samples on
-        if 40 * below > 2**n:  # 2 * below / 2**n > 0.05
+        term = term * (n - rank + 1) // rank
+        if 40 * (below + term) > 1 << n:  # in integers: 2 * (below + term) / 2**n > 5 %
             break
+        below += term
         rank += 1
-    return rank
-
-
-def _coverage(n: int, rank: int) -> float:
-    outside = 2 * sum(comb(n, i) for i in range(rank))
-    return max(0.0, 1.0 - outside / 2**n)
+    return rank, max(0.0, 1.0 - 2 * below / (1 << n))
 
 
 def width(seconds: Sequence[float]) -> float:
@@ -121,7 +114,7 @@ def width(seconds: Sequence[float]) -> float:
     if coverage(len(seconds)) < CONFIDENCE:
         return float("inf")
     low, high = interval(seconds)
-    return float((high - low) / max(float(np.median(seconds)), 1e-12))
+    return (high - low) / max(float(np.median(seconds)), 1e-12)
 
 
 def is_steady(seconds: Sequence[float]) -> bool:

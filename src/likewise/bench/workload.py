@@ -27,7 +27,7 @@ SEED = 20
 
 @dataclass(frozen=True)
 class Workload:
-    """A shuffled list whose every prefix is a fair sample of it; plans share one prefix."""
+    """A list whose every prefix is a fair sample of it; all plans share one prefix."""
 
     name: str  # short | mixed | long, or "own items"
     items: tuple[Item, ...]
@@ -54,8 +54,8 @@ class Workload:
 def gather(task: Task, settings: Bench, items: Sequence[Item] | None = None) -> Workload:
     """Return the items to time on: the user's, or the built-in ones that suit the task.
 
-    The user's items are drawn without replacement in a seeded random order, at most 512: a file
-    sorted by length, or by topic, is no worse a sample than any other.
+    The built-in ones come mixed: every ten hold the stated lengths. The user's are drawn without
+    replacement in a seeded random order, so that a file sorted by length is a fair sample too.
 
     Raises:
         ItemError: the user's list is empty.
@@ -63,15 +63,11 @@ def gather(task: Task, settings: Bench, items: Sequence[Item] | None = None) -> 
     if items is None:
         probes: Any = find.load("probes", task.takes)
         made = probes.workload(settings.workload, MOST, SEED, task.hints())
-        return Workload(settings.workload, _shuffled(made))
+        return Workload(settings.workload, tuple(made))
     if not items:
         raise ItemError("There is nothing to time on.", found="0 items", fix="give at least one")
-    return Workload("own items", _shuffled(items))
-
-
-def _shuffled(items: Sequence[Item]) -> tuple[Item, ...]:
     order = np.random.default_rng(SEED).permutation(len(items))[:MOST]
-    return tuple(items[i] for i in order)
+    return Workload("own items", tuple(items[i] for i in order))
 
 
 def sized(count: int, seconds: float, *, wanted: float, most: int) -> int:

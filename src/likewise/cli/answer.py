@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -47,7 +48,7 @@ def answer(
         say(f"assumed: {line}")
     failed = cut = 0
     try:
-        for index, one in enumerate(runner.stream(items, top=top)):
+        for index, one in enumerate(chain.from_iterable(runner.stream(items, top=top))):
             failed += "error" in one
             cut += bool(one.get("truncated"))
             sys.stdout.write(_line(index, items[index], one, as_json=as_json))

@@ -132,7 +132,7 @@ def stating(verb: Callable[..., None]) -> Callable[..., None]:
             for p in (*own, *shared)
         ]
     )
-    del stated_verb.__wrapped__  # type: ignore[attr-defined]  # or its signature is read instead
+    del stated_verb.__wrapped__  # or its signature is read instead
     return stated_verb
 
 

@@ -135,7 +135,7 @@ def print_report(report: Report, out: Path, *, as_json: bool) -> int:
         for entry in entries:
             why = entry.refusal or (
                 entry.verdict.reasons[0]
-                if entry.verdict and not entry.verdict.passes and entry.verdict.reasons
+                if entry.verdict is not None and not entry.verdict.passes and entry.verdict.reasons
                 else ""
             )
             if why:
@@ -193,7 +193,7 @@ def print_cache(act: str, *, as_json: bool) -> int:
 def _status(report: Report) -> int:
     if report.choice.plan:
         return 0
-    outcomes = {e.verdict.outcome for e in report.entries if e.verdict}
+    outcomes = {e.verdict.outcome for e in report.entries if e.verdict is not None}
     if report.interrupted:
         return 130
     if "undecided" in outcomes:

@@ -27,8 +27,14 @@ __all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "reason_against"]
 GRAPH = "model.onnx"
 MANIFEST = "export.json"
 OPSET = 17  # the newest that torch's exporter by tracing writes without conversion
-_PACKAGES = ("torch", "transformers", "timm", "onnx", "onnxruntime", "numpy")
-_CODE = ("engines/_export_child.py", "engines/_grid.py", "engines/_graph.py", "model/weights.py")
+PACKAGES = ("torch", "transformers", "timm", "onnx", "onnxruntime", "numpy")
+_CODE = (
+    "engines/_export_child.py",
+    "engines/_grid.py",
+    "engines/_graph.py",
+    "model/weights.py",
+    "model/wrapped.py",
+)
 
 
 @dataclass(frozen=True)
@@ -161,7 +167,7 @@ def _key(model: Model, network: Network) -> str:
     parts = {
         "fingerprint": model.fingerprint,
         "network": asdict(network),
-        "versions": versions(*_PACKAGES),
+        "versions": versions(*PACKAGES),
         "opset": OPSET,
         "code": code.hexdigest(),
     }

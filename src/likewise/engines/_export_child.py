@@ -10,6 +10,7 @@ import gc
 import shutil
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,15 @@ import numpy as np
 from likewise.cache import file_facts
 from likewise.engines import _graph, _grid
 from likewise.engines._devices import versions
-from likewise.engines._export import GRAPH, MANIFEST, OPSET, Export, FileFacts, Job
+from likewise.engines._export import (
+    GRAPH,
+    MANIFEST,
+    OPSET,
+    PACKAGES,
+    Export,
+    FileFacts,
+    Job,
+)
 from likewise.engines._process import answer_for, peak_bytes
 from likewise.errors import RefusedError
 from likewise.model.weights import load
@@ -29,7 +38,7 @@ from likewise.types import Json, Network
 if TYPE_CHECKING:
     from likewise.types import Array, Arrays
 
-__all__ = ["main"]
+__all__ = ["export", "main"]
 
 _LIMIT = 1e-4
 """Largest difference from the torch module, as a share of the largest output. Honest float32
@@ -41,10 +50,15 @@ def main() -> int:
     job = msgspec.json.decode(
         Path(sys.argv[1]).read_bytes(), type=Job, dec_hook=lambda kind, text: kind(text)
     )
-    return answer_for(lambda: _export(job), Path(job.scratch))
+    return answer_for(lambda: export(job), Path(job.scratch))
 
 
-def _export(job: Job) -> None:
+def export(job: Job) -> None:
+    """Do an export in this process, which is to compute nothing with the model afterwards.
+
+    Raises:
+        RefusedError: the graph does not compute what the module does.
+    """
     began = time.perf_counter()
     folder = Path(job.folder)
     raw = folder / "raw"
@@ -77,7 +91,7 @@ def _export(job: Job) -> None:
         outputs=job.network.outputs,
         opset=OPSET,
         exporter="torch.onnx, by tracing",
-        versions=versions("torch", "transformers", "timm", "onnx", "onnxruntime", "numpy"),
+        versions=versions(*PACKAGES),
         weights=census,
         grid=grid,
         loading=loading,
@@ -101,16 +115,18 @@ def _trace(job: Job, feeds: list[Arrays], file: Path) -> tuple[list[list[Array]]
             [output.numpy().copy() for output in module(*_tensors(inputs, names))]
             for inputs in feeds
         ]
-    torch.onnx.export(
-        module,
-        _tensors(_grid.example(job.model, job.network), names),
-        str(file),
-        dynamo=False,
-        opset_version=OPSET,
-        input_names=list(names),
-        output_names=list(job.network.outputs),
-        dynamic_axes=_axes(job.network),
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what tracing warns of, the grid finds out
+        torch.onnx.export(
+            module,
+            _tensors(_grid.example(job.model, job.network), names),
+            str(file),
+            dynamo=False,
+            opset_version=OPSET,
+            input_names=list(names),
+            output_names=list(job.network.outputs),
+            dynamic_axes=_axes(job.network),
+        )
     facts = dict(loaded.facts)
     del loaded, module
     gc.collect()

@@ -6,12 +6,13 @@ held none, so batch, length and padding vary together (case B084).
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.model.files import read_object
+from likewise.model.modules import core_of
 from likewise.types import Model, Network
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ __all__ = ["LARGE", "Point", "example", "feed", "points"]
 LARGE = 300_000_000
 """Parameters above which the grid is small: four batches instead of two dozen."""
 
-_TOKENS = 2048
 _PICTURES_MOST = 50_000_000
 
 
@@ -36,7 +36,7 @@ class Point:
 
 
 def points(model: Model, network: Network) -> list[Point]:
-    """Return the batches to try, smallest first."""
+    """Return the batches to try; one at the limit of length is as dear as all short ones."""
     if network.head in ("picture", "picture_features"):
         small = (model.parameters or 0) <= _PICTURES_MOST
         return [Point(items, 0, False) for items in ((1, 3, 17) if small else (1, 3))]
@@ -44,11 +44,10 @@ def points(model: Model, network: Network) -> list[Point]:
     if (model.parameters or 0) > LARGE:
         wanted = {(1, 1, False), (1, 8, False), (3, min(20, limit), True), (1, limit, False)}
         return [Point(*p) for p in sorted(wanted)]
-    lengths = sorted({min(length, limit) for length in (1, 8, 20, limit)})
-    pairs = {(min(n, max(1, _TOKENS // length)), length) for n in (1, 3, 17) for length in lengths}
-    plain = [Point(n, length, False) for n, length in sorted(pairs)]
-    padded = [Point(p.items, p.length, True) for p in plain if p.items > 1 and p.length > 1]
-    return plain + padded
+    lengths = sorted({min(length, limit) for length in (1, 8, 20)})
+    short = [Point(n, length, False) for length in lengths for n in (1, 3, 17)]
+    padded = [Point(p.items, p.length, True) for p in short if p.items > 1 and p.length > 1]
+    return [*short, *padded, Point(1, limit, False), Point(3, limit, True)]
 
 
 def example(model: Model, network: Network) -> Arrays:
@@ -83,5 +82,5 @@ def feed(point: Point, model: Model, network: Network) -> Arrays:
 
 
 def _pad_id(model: Model) -> int:
-    config = json.loads((model.folder / "config.json").read_text(encoding="utf-8-sig"))
+    config = read_object(core_of(model.folder) / "config.json")
     return int(config.get("pad_token_id") or 0)

@@ -91,6 +91,11 @@ class TorchSession:
         self._attention = _attention(module)
         self._kinds = {n: "float32" if n == "pixel_values" else "int64" for n in network.inputs}
 
+    @property
+    def module(self) -> Any:
+        """The module itself, for hooks and planted faults; None once the session is closed."""
+        return self._module
+
     def run(self, inputs: Arrays) -> Arrays:
         """Compute one batch; outputs are on the host, in float32, or float64 in a float64 plan."""
         import torch

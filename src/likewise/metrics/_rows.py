@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     Numbers: TypeAlias = npt.NDArray[np.float64]
     Formula: TypeAlias = Callable[[Numbers, Numbers], Numbers]
 
-__all__ = ["CHUNK", "by_rows", "measured", "parts", "require_pairs", "unit_rows", "worst_row"]
+__all__ = [
+    "CHUNK",
+    "by_rows",
+    "finite_rows",
+    "measured",
+    "parts",
+    "require_pairs",
+    "unit_rows",
+    "worst_row",
+]
 
 CHUNK = 1 << 22
 """Elements turned into float64 at once: a vocabulary of 250,002 must not be copied whole."""
@@ -64,6 +73,13 @@ def parts(rows: Floats) -> Iterator[slice]:
 
 def _flat(rows: Floats) -> Numbers:
     return np.asarray(rows, np.float64).reshape(len(rows), -1)
+
+
+def finite_rows(rows: Floats) -> npt.NDArray[np.bool_]:
+    """Return (N,): whether a row holds neither NaN nor infinity."""
+    if len(rows) == 0:
+        return np.zeros(0, np.bool_)
+    return np.concatenate([np.isfinite(_flat(rows[part])).all(axis=1) for part in parts(rows)])
 
 
 def unit_rows(rows: Floats) -> Numbers:

@@ -50,10 +50,13 @@ def rows(reference: Floats, candidate: Floats) -> Numbers:
     alike = (reference[chosen] == candidate[chosen]).reshape(len(chosen), -1).all(axis=1)
     both_zero = alike & np.isnan(ours).any(axis=1) & np.isfinite(reference[chosen]).all(axis=1)
     ours[both_zero] = theirs[both_zero] = 0.0
+    strange = np.isnan(ours).any(axis=1) | np.isnan(theirs).any(axis=1)
+    ours[strange] = theirs[strange] = 0.0  # its own row tells; it must not spoil the others'
     before = ours @ ours.T
     inside = np.abs(theirs @ theirs.T - before).max(axis=1)
     across = np.abs(theirs @ ours.T - before).max(axis=1)
     drifts: Numbers = np.maximum(inside, across)
+    drifts[strange] = np.nan
     return drifts
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from likewise.metrics._logits import centred
-from likewise.metrics._rows import by_rows, measured
+from likewise.metrics._rows import by_rows, finite_rows, measured
 
 if TYPE_CHECKING:
     from likewise.metrics._rows import Numbers
@@ -64,17 +64,23 @@ def rows(
 def spreads(reference: Floats, *, softmax: bool = False) -> Numbers:
     """Return (N,): each row's distance from the mean row, but never less than the median of them.
 
+    Rows that are not finite have no say in mean and median, and no finite spread.
+
     Without that floor the error of a row that happens to lie near the mean explodes, though
     nothing is wrong with it: among 256 outputs of a two-class model the nearest is about 1/250 of
     the typical distance away (tests/metrics/test_metrics_spread_error.py; cases.md, B101).
     """
-    mean = reference.mean(axis=0, dtype=np.float64)[None]
+    finite = finite_rows(reference)
+    if not finite.any():
+        return np.full(len(reference), np.nan)
+    rows = reference if finite.all() else reference[finite]
+    mean = rows.mean(axis=0, dtype=np.float64)[None]
     distance = by_rows(
         _centred_distance if softmax else _distance,
         np.broadcast_to(mean, reference.shape),
         reference,
     )
-    floor: Numbers = np.maximum(distance, np.median(distance))
+    floor: Numbers = np.maximum(distance, np.median(distance[finite]))
     return floor
 
 

@@ -33,7 +33,9 @@ def read_json(path: Path) -> Any:
     except UnicodeDecodeError as error:
         found = f"byte {error.start} is not UTF-8"
     except json.JSONDecodeError as error:
-        found = f"line {error.lineno}, column {error.colno}: {error.msg}" if text.strip() else "empty"
+        found = (
+            f"line {error.lineno}, column {error.colno}: {error.msg}" if text.strip() else "empty"
+        )
     except RecursionError:
         found = "nested too deeply"
     except OSError as error:

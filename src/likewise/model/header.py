@@ -39,13 +39,18 @@ class Tensor:
     dtype: str  # as torch and numpy spell it
     shape: tuple[int, ...]
     file: Path
-    begin: int = 0  # bytes from the start of the file; 0 in pickles, where torch finds the place
+    begin: int = 0  # bytes from the start of the file; both are 0 where only torch finds them
     end: int = 0
 
     @property
     def elements(self) -> int:
         """How many numbers it holds."""
         return math.prod(self.shape)
+
+    @property
+    def placed(self) -> bool:
+        """Whether its numbers lie in one piece from ``begin`` to ``end``."""
+        return self.begin > 0
 
     @property
     def floating(self) -> bool:

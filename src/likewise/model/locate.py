@@ -18,10 +18,12 @@ def locate(source: str | Path) -> Path:
     Raises:
         FolderError: there is no such folder, it is a file, it is empty, or it cannot be read.
     """
+    if str(source).strip() == "":
+        raise FolderError("The name of the model folder is empty.", fix="name a model folder")
     folder = Path(source).expanduser()
     try:
         if not folder.exists():
-            raise _missing(source, folder)
+            raise _missing(folder)
         if not folder.is_dir():
             raise FolderError(
                 f"{folder} is a file; a model is a folder.",
@@ -41,16 +43,16 @@ def locate(source: str | Path) -> Path:
     return folder.resolve()
 
 
-def _missing(source: str | Path, folder: Path) -> FolderError:
-    if str(source).strip() == "":
-        return FolderError("The name of the model folder is empty.", fix="likewise inspect FOLDER")
+def _missing(folder: Path) -> FolderError:
     parent = folder.resolve().parent
-    beside = sorted(p.name for p in parent.iterdir() if p.is_dir()) if parent.is_dir() else []
-    close = [name for name in beside if name.lower() == folder.name.lower()]
+    if not parent.is_dir():
+        found = f"{parent} is not there either"
+    else:
+        beside = sorted(path.name for path in parent.iterdir() if path.is_dir())
+        close = [name for name in beside if name.lower() == folder.name.lower()]
+        found = f"{parent} holds {close[0]!r}" if close else f"{parent} does not hold it"
     return FolderError(
         f"There is no folder {folder}.",
-        found=f"{parent} holds {close[0]!r}" if close else f"{parent} does not hold it"
-        if parent.is_dir()
-        else f"{parent} is not there either",
-        fix="likewise reads folders on this machine: download the model first, then name its folder",
+        found=found,
+        fix="download the model first, then name its folder: likewise reads this machine only",
     )

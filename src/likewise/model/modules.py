@@ -17,7 +17,7 @@ from likewise.model.header import read_header
 from likewise.model.pickled import read_checkpoint
 from likewise.types import Dense, Pooling
 
-__all__ = ["MODES", "Modules", "is_sentence_transformer", "read_modules"]
+__all__ = ["MODES", "Modules", "core_of", "is_sentence_transformer", "read_modules"]
 
 _LEGACY = {
     "pooling_mode_cls_token": "cls",
@@ -55,6 +55,11 @@ class Modules:
 def is_sentence_transformer(folder: Path) -> bool:
     """Tell whether the folder has a ``modules.json``."""
     return (folder / "modules.json").is_file()
+
+
+def core_of(folder: Path) -> Path:
+    """Return the folder that holds the Transformer's config, tokenizer and weights."""
+    return folder / read_modules(folder).core if is_sentence_transformer(folder) else folder
 
 
 def read_modules(folder: Path) -> Modules:
@@ -106,7 +111,9 @@ def _row(folder: Path, row: Any) -> tuple[str, str]:
     """Return the module's kind and folder."""
     kind, path = (row.get("type"), row.get("path", "")) if isinstance(row, dict) else (None, None)
     if not isinstance(kind, str) or not isinstance(path, str):
-        raise FolderError(f"{folder / 'modules.json'} has a row without type or path.", found=f"{row}")
+        raise FolderError(
+            f"{folder / 'modules.json'} has a row without type or path.", found=f"{row}"
+        )
     package, _, name = kind.rpartition(".")
     known = package == "sentence_transformers" or package.startswith("sentence_transformers.")
     if not known or name not in _ORDER:
@@ -206,7 +213,7 @@ def _dense_weights(folder: Path, path: str, layer: Dense) -> str:
             found="neither model.safetensors nor pytorch_model.bin",
             fix="download the folder again",
         )
-    expected = {"linear.weight": (layer.outputs, layer.inputs)}
+    expected: dict[str, tuple[int, ...]] = {"linear.weight": (layer.outputs, layer.inputs)}
     expected |= {"linear.bias": (layer.outputs,)} if layer.bias else {}
     if shapes != expected:
         raise WeightsError(

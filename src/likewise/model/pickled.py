@@ -7,6 +7,7 @@ state dict needs, stands a plain record in for each, and refuses a file that nam
 from __future__ import annotations
 
 import pickle
+import struct
 import zipfile
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -16,9 +17,9 @@ from typing import IO, Any
 
 from likewise.errors import WeightsError
 from likewise.model.files import refuse_pointer
-from likewise.model.header import Tensor
+from likewise.model.header import DTYPES, Tensor
 
-__all__ = ["Stored", "read_checkpoint"]
+__all__ = ["Checkpoint", "read_checkpoint"]
 
 _MAGIC = 0x1950A86A20F9469CFC6C  # opens the first pickle of a torch file before version 1.6
 _MOST_PICKLE = 256 << 20  # bytes of names and shapes
@@ -34,31 +35,30 @@ _STORAGES = {
     "ByteStorage": "uint8",
     "BoolStorage": "bool",
 }
+_WIDTHS = dict(DTYPES.values())
 _NESTS = ("state_dict", "model_state_dict", "model")
-
-
-@dataclass(frozen=True)
-class Stored:
-    """One tensor of a checkpoint, and where its numbers lie."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    key: str  # of its storage
-    offset: int  # elements into the storage
-    contiguous: bool
 
 
 @dataclass(frozen=True)
 class Checkpoint:
     """What a torch file holds."""
 
-    tensors: dict[str, Stored]
+    tensors: dict[str, Tensor]  # with their place where the archive holds them in one piece
     nest: str  # the key that the state dict lies under; "" at the top
-    root: str  # the archive's inner folder; "" for files from before torch 1.6
 
-    def table(self, path: Path) -> dict[str, Tensor]:
-        """Return the tensors as the rest of the room knows them."""
-        return {n: Tensor(t.dtype, t.shape, path) for n, t in self.tensors.items()}
+
+@dataclass(frozen=True)
+class _Storage:
+    dtype: str
+    key: str
+
+
+@dataclass(frozen=True)
+class _Stored:
+    storage: _Storage
+    shape: tuple[int, ...]
+    offset: int  # elements into the storage
+    contiguous: bool
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
@@ -71,9 +71,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         refuse_pointer(path)
         if zipfile.is_zipfile(path):
-            root, content = _open_archive(path)
+            content, starts = _open_archive(path)
         else:
-            root, content = "", _open_old(path)
+            content, starts = _open_old(path), {}
     except WeightsError:
         raise
     except OSError as error:
@@ -91,10 +91,12 @@ def read_checkpoint(path: Path) -> Checkpoint:
             found=f"a {type(content).__name__}",
             fix="save model.state_dict() with safetensors",
         )
-    return Checkpoint(tensors, nest, root)
+    placed = {name: _placed(stored, starts, path) for name, stored in tensors.items()}
+    return Checkpoint(placed, nest)
 
 
-def _open_archive(path: Path) -> tuple[str, Any]:
+def _open_archive(path: Path) -> tuple[Any, dict[str, int]]:
+    """Return the content, and where the bytes of each storage begin."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         inner = next((name for name in names if name.endswith("/data.pkl")), None)
@@ -107,7 +109,8 @@ def _open_archive(path: Path) -> tuple[str, Any]:
         if archive.getinfo(inner).file_size > _MOST_PICKLE:
             raise WeightsError(f"{path} is damaged.", found="a list of tensors that is too long")
         with archive.open(inner) as file:
-            return inner.removesuffix("data.pkl"), _Reader(file, path).load()
+            content = _Reader(file, path).load()
+        return content, _starts(archive, f"{inner.removesuffix('data.pkl')}data/")
 
 
 def _open_old(path: Path) -> Any:
@@ -123,20 +126,43 @@ def _open_old(path: Path) -> Any:
         return _Reader(file, path).load()
 
 
-def _state_dict(content: Any) -> tuple[dict[str, Stored], str]:
+def _state_dict(content: Any) -> tuple[dict[str, _Stored], str]:
     for nest in ("", *_NESTS):
         inner = content.get(nest) if nest and isinstance(content, Mapping) else content
         if isinstance(inner, Mapping):
-            found = {str(k): v for k, v in inner.items() if isinstance(v, Stored)}
+            found = {str(k): v for k, v in inner.items() if isinstance(v, _Stored)}
             if found:
                 return found, nest
     return {}, ""
 
 
-@dataclass(frozen=True)
-class _Storage:
-    dtype: str
-    key: str
+def _starts(archive: zipfile.ZipFile, root: str) -> dict[str, int]:
+    """Return where each storage that is not compressed begins; its bytes are as in memory."""
+    starts: dict[str, int] = {}
+    assert archive.fp is not None
+    for entry in archive.infolist():
+        if entry.filename.startswith(root) and entry.compress_type == zipfile.ZIP_STORED:
+            archive.fp.seek(entry.header_offset + 26)
+            name, extra = struct.unpack("<HH", archive.fp.read(4))
+            starts[entry.filename.removeprefix(root)] = entry.header_offset + 30 + name + extra
+    return starts
+
+
+def _placed(stored: _Stored, starts: Mapping[str, int], path: Path) -> Tensor:
+    tensor = Tensor(stored.storage.dtype, stored.shape, path)
+    start = starts.get(stored.storage.key)
+    if start is None or not stored.contiguous:
+        return tensor
+    width = _WIDTHS[tensor.dtype]
+    begin = start + stored.offset * width
+    end = begin + tensor.elements * width
+    if end > path.stat().st_size:
+        raise WeightsError(
+            f"{path} is incomplete.",
+            found=f"a tensor ends at byte {end:,}; the file has {path.stat().st_size:,}",
+            fix="download the file again",
+        )
+    return Tensor(tensor.dtype, tensor.shape, path, begin, end)
 
 
 class _Reader(pickle.Unpickler):
@@ -168,13 +194,13 @@ class _Reader(pickle.Unpickler):
 
 def _tensor(
     storage: _Storage, offset: int, size: tuple[int, ...], stride: tuple[int, ...], *_: Any
-) -> Stored:
+) -> _Stored:
     expected, tight = 1, True
     for length, step in zip(reversed(size), reversed(stride), strict=True):
         tight = tight and (length == 1 or step == expected)
         expected *= length
-    return Stored(storage.dtype, tuple(size), storage.key, int(offset), tight)
+    return _Stored(storage, tuple(size), int(offset), tight)
 
 
-def _parameter(tensor: Stored, *_: Any) -> Stored:
+def _parameter(tensor: _Stored, *_: Any) -> _Stored:
     return tensor

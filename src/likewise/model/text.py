@@ -1,4 +1,4 @@
-"""A text encoder's folder in; the facts of its Model, read from config, tokenizer and header, out."""
+"""A text encoder's folder in; the facts of its Model, from config, tokenizer and header, out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 from likewise.errors import FolderError
 from likewise.model.export import Export
 from likewise.model.families import architecture_of, family_of, number, positions
+from likewise.model.files import optional_json
 from likewise.model.heads import classes_of, elements, rows, stored_dtype, text_heads
 from likewise.model.labels import problem_type, read_labels
 from likewise.model.modules import Modules
 from likewise.model.recipes import find_casing, find_tokenizer
 from likewise.model.weight_files import Weights
 from likewise.settings import Overrides
-from likewise.types import Model, Pooling
+from likewise.types import Pooling
 
 __all__ = ["Body", "text_facts"]
 
@@ -80,12 +81,12 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         "problem_type": problem,
         "lower_case": lower,
         "token_types": int(config.get("type_vocab_size") or 0) if segments is None else segments,
-        **_sentence_facts(body, heads),
+        **_sentence_facts(body),
         "warnings": [*said, *doubts, *oddities, *_pooling_doubts(body, heads, stated)],
     }
 
 
-def _sentence_facts(body: Body, heads: tuple[str, ...]) -> dict[str, Any]:
+def _sentence_facts(body: Body) -> dict[str, Any]:
     modules = body.modules
     if modules is None:
         return {"sentence_transformer": False, "pooling": Pooling(("mean",), assumed=True)}
@@ -143,22 +144,16 @@ def _limit(body: Body, family: str, tokenizer: str) -> tuple[int, list[str]]:
     held = rows(body.weights.tensors, _POSITIONS) if body.weights else None
     if table is None and held is not None:
         table = positions({**body.config, "max_position_embeddings": held}, family, body.file)
-    declared = (body.folder / tokenizer).parent / "tokenizer_config.json"
+    declared = optional_json((body.folder / tokenizer).parent / "tokenizer_config.json")
     limits = [
         table,
-        _whole(_tokenizer_config(declared).get("model_max_length")),
+        _whole(declared.get("model_max_length")),
         _whole(body.modules.max_tokens if body.modules else None),
     ]
     found = [limit for limit in limits if limit is not None]
     if found:
         return min(found), []
     return _ASSUMED_LIMIT, [f"no length limit is stated: {_ASSUMED_LIMIT} tokens are assumed"]
-
-
-def _tokenizer_config(file: Path) -> dict[str, Any]:
-    from likewise.model.files import optional_json
-
-    return optional_json(file)
 
 
 def _whole(value: object) -> int | None:

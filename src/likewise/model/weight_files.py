@@ -1,4 +1,4 @@
-"""A model folder in; which of its files are weights, which will be used, and what they hold, out."""
+"""A model folder in; which files are weights, which will be used, and what they hold, out."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def find_weights(folder: Path, core: Path) -> Weights | None:
         files, tensors = _shards(sharded)
     elif pickle.is_file():
         checkpoint = read_checkpoint(pickle)
-        files, tensors, nest = [pickle], checkpoint.table(pickle), checkpoint.nest
+        files, tensors, nest = [pickle], checkpoint.tensors, checkpoint.nest
     elif pickles.is_file():
         files, tensors = _shards(pickles)
     else:
@@ -182,4 +182,4 @@ def _table(file: Path) -> dict[str, Tensor]:
     checkpoint = read_checkpoint(file)
     if checkpoint.nest:
         raise WeightsError(f"{file} nests its tensors, which shards cannot.", found=checkpoint.nest)
-    return checkpoint.table(file)
+    return checkpoint.tensors

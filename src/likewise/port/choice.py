@@ -39,7 +39,8 @@ def _cost(entry: Entry, goal: str) -> float:
 
 def _error(entry: Entry) -> float:
     assert entry.verdict is not None
-    return max(entry.verdict.errors, default=float("inf"))
+    known = [e for e in entry.verdict.errors if e is not None]
+    return max(known, default=float("inf"))
 
 
 def _beats(one: Entry, other: Entry, goal: str) -> bool:

@@ -70,7 +70,7 @@ def _manifest(model: Model, task: Task, report: Report, overrides: Overrides) ->
         for p in report.choice.ranking
         if weights or Plan.parse(p).engine != "torch"
     ]
-    judged = tuple(e.plan for e in report.entries if e.verdict and not e.verdict.passes)
+    judged = tuple(e.plan for e in report.entries if e.verdict is not None and not e.verdict.passes)
     return Ported(
         schema=SCHEMA,
         likewise=version("likewise"),

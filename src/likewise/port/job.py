@@ -86,7 +86,7 @@ class _Work:
             for place, plan in enumerate(plans):
                 self.progress("prove", f"{plan} ({place + 1} of {len(plans)})")
                 self.entries[plan] = self._prove(plan)
-            self._time([p for p, e in self.entries.items() if e.verdict and e.verdict.passes])
+            self._time([p for p, e in self.entries.items() if e.verdict is not None and e.verdict.passes])
         except KeyboardInterrupt:
             self.interrupted = True
             self.progress("interrupted", "keeping what was finished")

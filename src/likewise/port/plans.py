@@ -16,7 +16,7 @@ __all__ = ["engine", "list_plans", "needs"]
 
 def engine(name: str) -> Engine:
     """Return an engine's module by its name."""
-    return find.load("engines", name)  # type: ignore[return-value]  # a module is the protocol
+    return find.load("engines", name)
 
 
 def needs(plan: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import cycle
 from random import Random
 
 from likewise.probes._english import sentence
@@ -77,9 +78,9 @@ def unknown(random: Random) -> Iterator[str]:
 
 def markup(random: Random) -> Iterator[str]:
     """Yield sentences that hold the spelling of a special token, without end."""
-    while True:
+    for token in cycle(_MARKUP):
         words = sentence(random).split()
-        words.insert(random.randrange(len(words)), random.choice(_MARKUP))
+        words.insert(random.randrange(len(words)), token)
         yield " ".join(words)
 
 

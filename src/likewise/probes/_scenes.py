@@ -23,12 +23,13 @@ def mixture(draw: Draw, size: tuple[int, int]) -> Pixels:
 
     Two of them are as unlike as two photographs, so that a model's outputs lie apart.
     """
-    scene = _ramp(draw, (16, 16)) + _octaves(draw, (16, 16), (2, 4, 8))
-    picture = _enlarged(scene, size)
+    scene = _ramp(draw, (size[1], size[0])) + _octaves(draw, size)
+    picture = Image.fromarray(_clipped(scene))
     pen = ImageDraw.Draw(picture)
     for _ in range(int(draw.integers(0, 7))):
         _blob(draw, pen, size)
-    grain = draw.normal(0, draw.uniform(0, 24), (size[1] // 2 + 1, size[0] // 2 + 1, 1))
+    grain = draw.standard_normal((size[1] // 2 + 1, size[0] // 2 + 1, 1), dtype=np.float32)
+    grain *= np.float32(draw.uniform(0, 24))
     rough = np.repeat(np.repeat(grain, 2, axis=0), 2, axis=1)[: size[1], : size[0]]
     return _clipped(np.asarray(picture) + rough)
 
@@ -91,25 +92,21 @@ def _colour(draw: Draw) -> tuple[int, ...]:
 
 
 def _ramp(draw: Draw, shape: tuple[int, int]) -> Floats:
-    start, across, down = draw.uniform(0, 255, (3, 3))
-    rows = np.linspace(0, 1, shape[0])[:, None, None]
-    columns = np.linspace(0, 1, shape[1])[None, :, None]
-    ramp: Floats = start + (across - start) * columns * 0.7 + (down - start) * rows * 0.7
+    start, across, down = draw.uniform(0, 255, (3, 3)).astype(np.float32)
+    rows = np.linspace(0, 0.7, shape[0], dtype=np.float32)[:, None, None]
+    columns = np.linspace(0, 0.7, shape[1], dtype=np.float32)[None, :, None]
+    ramp: Floats = start + (across - start) * columns + (down - start) * rows
     return ramp
 
 
-def _octaves(draw: Draw, shape: tuple[int, int], steps: tuple[int, ...]) -> Floats:
-    """Return the sum of noises of falling size, each twice as fine as the one before."""
-    total: Floats = np.zeros((*shape, 3))
-    for step in steps:
-        coarse = draw.normal(0, 160 / step, (step, step, 3))
-        each = shape[0] // step, shape[1] // step
-        total = total + np.repeat(np.repeat(coarse, each[0], axis=0), each[1], axis=1)
+def _octaves(draw: Draw, size: tuple[int, int]) -> Floats:
+    """Return the sum of three smooth noises, each finer and fainter than the one before."""
+    total: Floats = np.zeros((size[1], size[0], 3), dtype=np.float32)
+    for cells, strength in ((2, 0.7), (6, 0.5), (17, 0.35)):
+        coarse = draw.integers(0, 256, (cells, cells, 3)).astype(np.uint8)
+        fine = Image.fromarray(coarse).resize(size, Image.Resampling.BICUBIC)
+        total += np.float32(strength) * (np.asarray(fine) - np.float32(128))
     return total
-
-
-def _enlarged(scene: Floats, size: tuple[int, int]) -> Image.Image:
-    return Image.fromarray(_clipped(scene)).resize(size, Image.Resampling.BICUBIC)
 
 
 def _clipped(levels: Floats) -> Pixels:

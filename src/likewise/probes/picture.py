@@ -23,6 +23,7 @@ _WORKLOADS: dict[str, tuple[tuple[int, int], ...]] = {
     "mixed": ((500, 375), (375, 500), (640, 480), (256, 256), (1024, 683)),
     "long": ((1280, 960),),
 }
+_DISTINCT = 40
 _TURN = 0x0112  # the EXIF tag of the orientation
 
 __all__ = ["probes", "workload"]
@@ -43,7 +44,9 @@ def probes(count: int, seed: int, hints: Mapping[str, Json]) -> list[Probe]:
 
 
 def workload(kind: str, count: int, seed: int, hints: Mapping[str, Json]) -> list[Item]:
-    """Return ``count`` JPEG pictures of stated sizes, for timing.
+    """Return ``count`` JPEG pictures of stated sizes, for timing; after 40 they come round again.
+
+    Repeats cost the same as fresh ones: every picture is decoded anew.
 
     Args:
         kind: ``short`` (320 × 240), ``mixed`` (256 × 256 to 1024 × 683) or ``long`` (1280 × 960).
@@ -53,8 +56,12 @@ def workload(kind: str, count: int, seed: int, hints: Mapping[str, Json]) -> lis
     """
     del hints
     sizes = _WORKLOADS[kind]
-    draw = np.random.default_rng([seed, count])
-    return [_jpeg(_scenes.mixture(draw, sizes[i % len(sizes)])) for i in range(count)]
+    draw = np.random.default_rng(seed)
+    distinct = [
+        _jpeg(_scenes.mixture(draw, sizes[index % len(sizes)]))
+        for index in range(min(count, _DISTINCT))
+    ]
+    return [distinct[index % _DISTINCT] for index in range(count)]
 
 
 def _groups(height: int, width: int) -> list[Group]:
@@ -99,10 +106,12 @@ def _encoded(picture: Image.Image, format: str, **options: Json) -> bytes:
     return written.getvalue()
 
 
-def _size(draw: Draw, low: int = 64, high: int = 512) -> tuple[int, int]:
-    """Draw width and height; small ones are likelier, as each doubling has the same share."""
-    wide, high_ = np.exp2(draw.uniform(np.log2(low), np.log2(high), 2)).astype(int).tolist()
-    return wide, high_
+def _size(draw: Draw, most: int = 512) -> tuple[int, int]:
+    """Draw width and height, up to 2 : 1; small ones are likelier, as each octave has its share."""
+    long = 2 ** draw.uniform(6.5, np.log2(most))
+    short = long * draw.uniform(0.5, 1)
+    size = int(long), int(short)
+    return size if draw.random() < 0.5 else size[::-1]
 
 
 def _mixture(draw: Draw) -> bytes:
@@ -126,7 +135,7 @@ def _gradient(draw: Draw) -> bytes:
 
 
 def _noise(draw: Draw) -> bytes:
-    return _jpeg(_scenes.noise(draw, _size(draw, high=320)))
+    return _jpeg(_scenes.noise(draw, _size(draw, 320)))
 
 
 def _checkerboard(draw: Draw) -> bytes:
@@ -179,4 +188,4 @@ def _turned(draw: Draw) -> bytes:
 
 def _plain(draw: Draw) -> bytes:
     colour = draw.choice(((0, 0, 0), (255, 255, 255), draw.integers(0, 256, 3).tolist()))
-    return _png(Image.new("RGB", _size(draw, high=128), tuple(int(c) for c in colour)))
+    return _png(Image.new("RGB", _size(draw, 128), tuple(int(c) for c in colour)))

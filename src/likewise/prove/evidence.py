@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.metrics._rows import by_rows
+from likewise.metrics._rows import finite_rows
 from likewise.prove.limits import Limits
 from likewise.prove.pairs import Pairs
 from likewise.types import Json, Kind, Model, Plan, Probe, Run
@@ -21,10 +21,9 @@ from likewise.types import Json, Kind, Model, Plan, Probe, Run
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from likewise.metrics._rows import Numbers
     from likewise.types import Floats, Ints
 
-__all__ = ["Evidence", "finite_rows"]
+__all__ = ["Evidence"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,17 +109,6 @@ class Evidence:
             known=true[kept] if true.any() else np.ones(int(kept.sum()), np.bool_),
             items=self.yardstick.owners[kept],
         )
-
-
-def finite_rows(rows: Floats) -> npt.NDArray[np.bool_]:
-    """Return (R,): whether a row holds neither NaN nor infinity."""
-    if len(rows) == 0:
-        return np.zeros(0, np.bool_)
-    return by_rows(_finite, rows, rows).astype(np.bool_)
-
-
-def _finite(_: Numbers, rows: Numbers) -> Numbers:
-    return np.asarray(np.isfinite(rows).all(axis=1), np.float64)
 
 
 def _taken(rows: Floats, kept: npt.NDArray[np.bool_]) -> Floats:

@@ -111,7 +111,8 @@ def _value(measures: Sequence[Measure], metric: str) -> float | None:
 def _by_item(evidence: Evidence, items: Ints, rows: Numbers) -> tuple[float | None, ...]:
     """Return the largest of each item's rows, N of them; None where it has none, or no number."""
     largest = np.full(evidence.yardstick.count, -np.inf)
-    np.maximum.at(largest, items, rows)
+    with np.errstate(invalid="ignore"):
+        np.maximum.at(largest, items, rows)
     return tuple(v if np.isfinite(v) else None for v in largest.tolist())
 
 

@@ -2,36 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from dataclasses import dataclass
 
 from likewise.report import numbers
+from likewise.report.derived import SHAPES, largest_error, outcome, throughput, urgency
 from likewise.report.facts import Pairs, answers, pairs
 from likewise.report.words import Words
-from likewise.types import Entry, Measure, Report, Samples, Timing, Verdict, WorstItem
+from likewise.types import Entry, Measure, Timing, Verdict, WorstItem
 
-__all__ = [
-    "SHAPES",
-    "Card",
-    "MeasureRow",
-    "PlanRow",
-    "WorstRow",
-    "card",
-    "in_order",
-    "outcome",
-    "plan_row",
-]
-
-SHAPES = {
-    "equal": "●",
-    "within": "◆",
-    "outside": "✕",
-    "undecided": "?",
-    "refused": "⊘",
-    "unjudged": "○",
-}
-"""Outcomes by shape, for whoever does not see the colour."""
+__all__ = ["Card", "MeasureRow", "PlanRow", "WorstRow", "card", "plan_row"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +32,7 @@ class PlanRow:
     p90: str
     memory: str
     first: str
-    reason: str  # why it is refused, or the first reason of its verdict
+    reason: str  # why it is refused, or the first reason of its verdict, or what that means
 
 
 @dataclass(frozen=True)
@@ -99,35 +79,10 @@ class Card:
     ran: Pairs
 
 
-def outcome(entry: Entry) -> str:
-    """Return what became of a plan, as a key of SHAPES."""
-    if entry.refusal is not None:
-        return "refused"
-    return "unjudged" if entry.verdict is None else entry.verdict.outcome
-
-
-def in_order(report: Report) -> list[Entry]:
-    """Return the entries as they are shown everywhere.
-
-    The chosen plan, the others that passed, fastest first, then the rest, refusals last.
-    """
-    order = {plan: n for n, plan in enumerate(report.choice.ranking, 1)}
-    if report.choice.plan is not None:
-        order[report.choice.plan] = 0
-    late = {"outside": 1, "undecided": 2, "unjudged": 3, "refused": 4}
-
-    def place(entry: Entry) -> tuple[int, int]:
-        return order.get(entry.plan, len(order)), late.get(outcome(entry), 0)
-
-    return sorted(report.entries, key=place)
-
-
 def plan_row(entry: Entry, words: Words, *, chosen: bool) -> PlanRow:
     """Return the row of one plan."""
     verdict, timing, state = entry.verdict, entry.timing, outcome(entry)
-    reason = entry.refusal or (
-        verdict.reasons[0] if verdict is not None and verdict.reasons else ""
-    )
+    reasons = verdict.reasons if verdict is not None else ()
     closest, limit = _closest(verdict, words) if verdict is not None else ("", numbers.MISSING)
     return PlanRow(
         plan=entry.plan,
@@ -144,7 +99,7 @@ def plan_row(entry: Entry, words: Words, *, chosen: bool) -> PlanRow:
         p90=numbers.milliseconds(timing.single.p90) if timing else numbers.MISSING,
         memory=numbers.mebibytes(timing.peak_bytes) if timing else numbers.MISSING,
         first=numbers.number(timing.first_result_seconds) if timing else numbers.MISSING,
-        reason=reason,
+        reason=entry.refusal or next(iter(reasons), words[f"means_{state}"]),
     )
 
 
@@ -171,63 +126,25 @@ def card(entry: Entry, words: Words, *, chosen: bool) -> Card:
     )
 
 
-def largest_error(verdict: Verdict) -> float | None:
-    """Return the largest error of an item; None where there is none.
-
-    None too where a plan that does not pass has items without an error: an item that gave no
-    number is worse than any that did, and no maximum may hide it.
-    """
-    known = [e for e in verdict.errors if e is not None]
-    whole = verdict.passes or len(known) == len(verdict.errors)
-    return max(known) if known and whole else None
-
-
-def largest_floor(verdict: Verdict) -> float | None:
-    """Return the largest error of CPU float32 itself; None where it was not measured."""
-    return max((e for e in verdict.floor if e is not None), default=None)
-
-
-def share_of_limit(measure: Measure) -> float:
-    """Return how much of its limit a measure uses: 0 at best, 1 at the limit, above 1 beyond.
-
-    A similarity (higher is better, at most 1) is taken by its distance to 1.
-    """
-    value, limit = measure.value, measure.limit
-    if value is None or limit is None:
-        return math.inf
-    if measure.better == "higher" and value <= 1 and limit <= 1:
-        value, limit = 1 - value, 1 - limit
-    elif measure.better == "higher":
-        value, limit = limit, value
-    if limit <= 0:
-        return 0.0 if value <= limit else math.inf
-    return value / limit
-
-
 def _closest(verdict: Verdict, words: Words) -> tuple[str, str]:
     """Return the judged measure that fails, or else uses most of its limit, and by how much.
 
     Gate 0 comes last: what it counts is either right or says nothing about nearness.
     """
-    judged = [m for m in verdict.measures if m.holds is not None]
+    judged = [m for m in verdict.measures if m.holds is not None or m.limit is not None]
     if not judged:
         return "", numbers.MISSING
-    measure = max(judged, key=_urgency)
-    if measure.value is None or measure.limit is None:
+    measure = max(judged, key=urgency)
+    if measure.value is None:
         return _name(measure), words["not_measured"]
     value, limit = numbers.against(measure.value, measure.limit)
-    below = (measure.better == "lower") == bool(measure.holds)
-    relation = ("≤" if below else "≥") if measure.holds else ("<" if below else ">")
+    if measure.limit is None:
+        return _name(measure), value
+    if measure.better == "lower":
+        relation = "≤" if measure.value <= measure.limit else ">"
+    else:
+        relation = "≥" if measure.value >= measure.limit else "<"
     return _name(measure), f"{value} {relation} {limit}"
-
-
-def _urgency(measure: Measure) -> tuple[bool, bool, bool, float]:
-    return (
-        measure.holds is False,
-        measure.value is not None,
-        measure.gate != "G0",
-        share_of_limit(measure),
-    )
 
 
 def _name(measure: Measure) -> str:
@@ -238,7 +155,8 @@ def _measure_row(measure: Measure, words: Words) -> MeasureRow:
     value, limit = numbers.against(measure.value, measure.limit)
     if measure.limit is not None:
         limit = f"{'≤' if measure.better == 'lower' else '≥'} {limit}"
-    holds = {True: words["yes"], False: words["no"], None: words["shown_only"]}[measure.holds]
+    unjudged = words["shown_only" if measure.limit is None else "undecided"]
+    holds = {True: words["yes"], False: words["no"], None: unjudged}[measure.holds]
     return MeasureRow(
         gate=measure.gate,
         measure=f"{_name(measure)} ({measure.on})",
@@ -306,12 +224,4 @@ def _timing(timing: Timing, words: Words) -> Pairs:
         (words["peak_memory"], f"{numbers.mebibytes(timing.peak_bytes)} MiB"),
         *((f"{words['workload']} · {k}", v) for k, v in pairs(timing.workload, words)),
         (words["timed_at"], timing.made_at or numbers.MISSING),
-    )
-
-
-def throughput(offline: Samples) -> tuple[float | None, float | None]:
-    """Return items per second at the two ends of the median's 95 % interval."""
-    return (
-        offline.items / offline.high if offline.high > 0 else None,
-        offline.items / offline.low if offline.low > 0 else None,
     )

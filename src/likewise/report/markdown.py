@@ -65,9 +65,10 @@ def _plans(view: Page, text: Words) -> Iterator[str]:
     if any(row.shaky for row in view.rows):
         yield f"† {_safe(text['shaky_note'])}"
     yield _line(view.front)
-    if view.others:
+    others = [r for r in view.rows if r.outcome not in ("equal", "within")]
+    if others:
         yield f"{_safe(text['others'])}:"
-        yield _by_plan(view.others)
+        yield _by_plan([(r.plan, f"{r.word}: {r.reason}") for r in others])
 
 
 def _plan_cells(row: PlanRow, text: Words) -> list[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from likewise.report import numbers, strips
-from likewise.report.cards import SHAPES, in_order, largest_error, outcome
+from likewise.report.derived import SHAPES, in_order, largest_error, outcome
 from likewise.report.facts import visible
 from likewise.report.record import settled
-from likewise.report.scatter import Point, scatter
+from likewise.report.scatter import MOST_NAMES, Point, scatter
 from likewise.report.strips import Strip
 from likewise.report.svg import COLOURS, MUTED
 from likewise.report.words import Words, words
@@ -50,7 +50,10 @@ def pareto(report: Report, language: str = "en") -> Plot:
         if error == 0:
             missing.append((entry.plan, text["error_zero"]))
     picture = scatter(points, text) if points else ""
-    return Plot("pareto", text["plot_pareto"], picture, text["note_pareto"], tuple(missing))
+    note = text["note_pareto"]
+    if len(points) > MOST_NAMES:
+        note = f"{note} {text['note_crowd']}"
+    return Plot("pareto", text["plot_pareto"], picture, note, tuple(missing))
 
 
 def latency(report: Report, language: str = "en") -> Plot:
@@ -64,7 +67,7 @@ def latency(report: Report, language: str = "en") -> Plot:
     missing: list[tuple[str, str]] = []
     for entry in in_order(report):
         if entry.timing is None or not entry.timing.single.seconds:
-            missing.append((entry.plan, entry.refusal or text["no_timing"]))
+            missing.append((entry.plan, _state(entry, text, "no_timing")))
             continue
         single = entry.timing.single
         caption = text["latency_is"].format(
@@ -95,11 +98,11 @@ def errors(report: Report, language: str = "en") -> Plot:
     )
     known = _above_zero(floor)
     if known:
-        caption = text["worst_is"].format(error=numbers.number(known[-1]), item=_where(floor))
+        caption = text["largest_is"].format(error=numbers.number(known[-1]))
         rows.append(Strip("·", text["yardstick"], MUTED, known, known[-1], caption))
     for entry in in_order(report):
         if entry.verdict is None or not entry.verdict.errors:
-            missing.append((entry.plan, entry.refusal or text["no_errors"]))
+            missing.append((entry.plan, _state(entry, text, "no_errors")))
             continue
         missing += [(entry.plan, said) for said in _left_out(entry.verdict, text)]
         known = _above_zero(entry.verdict.errors)
@@ -154,8 +157,11 @@ def _thinned(plan: str, values: tuple[float, ...], text: Words) -> list[tuple[st
 
 
 def _why_missing(entry: Entry, text: Words) -> str:
-    if entry.refusal is not None:
-        return entry.refusal
-    if entry.verdict is not None and largest_error(entry.verdict) is None:
-        return next(iter(_left_out(entry.verdict, text)), text["no_errors"])
-    return text["no_timing"] if entry.timing is None else text["no_errors"]
+    verdict = entry.verdict
+    if entry.timing is not None and verdict is not None and verdict.errors:
+        return _left_out(verdict, text)[0]
+    return _state(entry, text, "no_timing" if entry.timing is None else "no_errors")
+
+
+def _state(entry: Entry, text: Words, otherwise: str) -> str:
+    return text["refused" if entry.refusal is not None else otherwise]

@@ -9,7 +9,10 @@ from typing import Any, TypeAlias
 from likewise.report import numbers, svg
 from likewise.report.words import Words
 
-__all__ = ["Point", "scatter"]
+__all__ = ["MOST_NAMES", "Point", "scatter"]
+
+MOST_NAMES = 10
+"""Of more plans, only the chosen one and those on the front carry their name."""
 
 _MARKERS = {"equal": "o", "within": "D", "outside": "X", "undecided": "^"}
 _HEIGHT, _LEFT = 4.0, 0.78  # inches
@@ -56,7 +59,7 @@ def scatter(points: Sequence[Point], words: Words) -> str:
         marker = _MARKERS.get(point.outcome, "s")
         if point.chosen:
             axes.plot(*place, "o", markersize=18, markerfacecolor="none", markeredgecolor=svg.INK)
-        axes.plot(*place, marker, color=colour, markersize=9, markeredgecolor="none")
+        axes.plot(*place, marker, color=colour, markersize=9, markeredgecolor=colour)
     _label(axes, points, places, words)
     return svg.inline(figure, "pareto", words["plot_pareto"], _described(points, words))
 
@@ -82,6 +85,8 @@ def _label(
     frame: _Box = tuple(edge * 72 / axes.figure.dpi for edge in axes.bbox.extents)
     short = _short([p.plan for p in points])
     for point, place, (x, y), name in zip(points, places, pixels, short, strict=True):
+        if len(points) > MOST_NAMES and not (point.chosen or point.ahead):
+            continue
         text = f"{name} ({words[point.outcome]}{', ' + words['chosen'] if point.chosen else ''})"
         boxes = [_box(x + dx, y + dy, text, anchor) for dx, dy, anchor in _PLACES]
         best = min(range(len(boxes)), key=lambda n: _trouble(boxes[n], taken, frame))

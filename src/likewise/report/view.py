@@ -8,16 +8,13 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from likewise.report import numbers
-from likewise.report.cards import (
+from likewise.report.cards import Card, PlanRow, card, plan_row
+from likewise.report.derived import (
     SHAPES,
-    Card,
-    PlanRow,
-    card,
     in_order,
     largest_error,
     largest_floor,
     outcome,
-    plan_row,
     throughput,
 )
 from likewise.report.facts import Pairs, pairs
@@ -81,7 +78,6 @@ class Page:
     tiles: tuple[Tile, ...]
     rows: tuple[PlanRow, ...]
     front: str
-    others: tuple[tuple[str, str], ...]  # each plan that does not pass, and the first reason
     cautions: tuple[tuple[str, str], ...]  # plan or "", and the sentence
     cards: tuple[Card, ...]
     sections: tuple[Section, ...]
@@ -105,20 +101,14 @@ def page(report: Report, words: Words) -> Page:
     entries = in_order(report)
     chosen = report.choice.plan
     front = ", ".join(report.choice.front)
-    rows = tuple(plan_row(e, words, chosen=e.plan == chosen) for e in entries)
     return Page(
         title=_title(report.model),
         subtitle=_subtitle(report),
         headline=_headline(report, words),
         interrupted=words["interrupted"] if report.interrupted else "",
         tiles=_tiles(report, words),
-        rows=rows,
+        rows=tuple(plan_row(e, words, chosen=e.plan == chosen) for e in entries),
         front=words["front"].format(plans=front) if front else "",
-        others=tuple(
-            (r.plan, f"{r.word}: {r.reason or words['means_' + r.outcome]}")
-            for r in rows
-            if r.outcome not in ("equal", "within")
-        ),
         cautions=_cautions(report),
         cards=tuple(card(e, words, chosen=e.plan == chosen) for e in entries if e.refusal is None),
         sections=_sections(report, words),

@@ -68,10 +68,9 @@ _EN: Words = {
     "first": "First result s",
     "chosen": "chosen",
     "reused": "from an earlier run",
-    "shaky": "shaky",
     "shaky_note": "shaky: the timing has doubts, listed below.",
     "front": "No other plan beats these on both speed and error: {plans}.",
-    "others": "Why the others were not chosen",
+    "others": "Why these were not chosen",
     "not_measured": "not measured",
     # cautions
     "cautions": "Warnings and doubts",
@@ -83,6 +82,7 @@ _EN: Words = {
     "plot_errors": "Error of each item",
     "note_pareto": "Right is faster, down is closer. The line joins the plans that no other beats "
     "on both.",
+    "note_crowd": "Only the plans on that line carry a name; the table lists all.",
     "note_latency": "A tick is a call, the bar the median, the diamond the 90th percentile.",
     "note_errors": "A tick is an item, the bar the median, the diamond the worst item, the dashed "
     "line the limit. The first row is float32 on this CPU: its own rounding, which no "
@@ -96,6 +96,7 @@ _EN: Words = {
     "latency_is": "median {median}, p90 {p90}",
     "point_is": "{plan}: {outcome}, {speed} items per second, largest error {error}",
     "limit_is": "{caption}, limit {limit}",
+    "largest_is": "largest {error}",
     "worst_is": "worst {error}, item {item}",
     "zero_error": "{n} of {total} items: error exactly 0, left of the scale",
     "error_zero": "error exactly 0, drawn on the lower edge",

@@ -43,7 +43,7 @@ def open_runner(
     stated = overrides or Overrides()
     model = read(source, stated)
     chosen = pick(model, task or stated.task)
-    engine: Engine = find.load("engines", plan.engine)  # type: ignore[assignment]  # a module is the protocol
+    engine: Engine = find.load("engines", plan.engine)
     reason = engine.refuse(model, chosen.network, plan)
     if reason is not None:
         raise RefusedError(f"{plan} cannot run here.", found=reason, fix="likewise doctor")
@@ -55,4 +55,5 @@ def open_runner(
     if planted is None:
         return runner
     faults = find.load("prove", "faults")
-    return faults.plant(planted, runner, model)
+    spoilt: Runner = faults.plant(planted, runner, model)
+    return spoilt

@@ -25,16 +25,16 @@ def apply(activation: Activation, logits: Floats) -> Floats:
 def best(scores: Floats, top: int | None) -> Ints:
     """Return (R, K) indices of the K highest scores of each row, best first, ties by index.
 
-    Selects before it sorts: a full sort of 250,002 scores a row costs thirty times as much.
+    Selects before it sorts: of a large vocabulary's 250,002 scores a row, five are wanted.
 
     Args:
         scores: (R, C) floats.
         top: K, cut to [0, C]; None is C.
     """
     count = scores.shape[1] if top is None else max(0, min(top, scores.shape[1]))
-    if count < scores.shape[1]:
-        chosen = np.argpartition(-scores, max(count - 1, 0), axis=1)[:, :count]
-        chosen.sort(axis=1)
+    rest = scores.shape[1] - count
+    if rest and count:
+        chosen = np.sort(np.argpartition(scores, rest, axis=1)[:, rest:], axis=1)
     else:
         chosen = np.broadcast_to(np.arange(count), (len(scores), count))
     order = np.argsort(-np.take_along_axis(scores, chosen, axis=1), axis=1, kind="stable")

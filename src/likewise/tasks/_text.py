@@ -29,6 +29,7 @@ _LEAST_READ = 1 << 14  # characters that are always read
 _MOST_READ = 1 << 20  # and never more: WordPiece takes 0.8 s for a megabyte of words
 _GROWTH = 8  # read this × more where the part that was read does not fill the limit
 _MARGIN = 64  # tokens read beyond the limit, so that a cut inside a word changes none that is kept
+_SENTENCE = "I do not think that the price of bread will go up today, but who knows?"
 
 __all__ = ["WINDOW", "Cut", "TextTask", "Texts", "open_texts"]
 
@@ -121,6 +122,7 @@ class Texts:
             "max_tokens": self.limit,
             "special_tokens": self.before + self.after,
             "words": whole_words(self.vocabulary.tokenizer),
+            "unknown_share": self._unknown_share(),
             "size": None,
         }
 
@@ -138,6 +140,12 @@ class Texts:
             "prompt": self.prompt,
         }
 
+    def _unknown_share(self) -> float:
+        """Return which share of an English sentence's tokens the vocabulary does not know."""
+        ids = self.vocabulary.tokenizer.encode(_SENTENCE, add_special_tokens=False).ids
+        unknown = self.vocabulary.tokenizer.token_to_id(self.vocabulary.unk_token)
+        return sum(index == unknown for index in ids) / max(len(ids), 1)
+
     def _tokenise(self, texts: Sequence[str]) -> list[tuple[list[int], int | None]]:
         tokenise = self.vocabulary.tokenizer.encode_batch_fast
         whole = max(_LEAST_READ, _CHARACTERS_PER_TOKEN * self.limit)
@@ -153,24 +161,12 @@ class Texts:
         return tokens
 
     def _fit(self, ids: Ints, read: int | None) -> Cut:
-        kept, end = ids, len(ids) - self.after
-        fits = self.limit - self.after
-        if len(ids) > self.limit:
-            kept = np.concatenate((ids[:fits], ids[end:]))
-        problem = self._misfit(kept)
-        if problem is not None:
-            return Cut(_NONE, _NONE, problem=problem)
-        return Cut(kept, ids[fits:end] if len(ids) > self.limit else _NONE, read)
-
-    def _misfit(self, ids: Ints) -> str | None:
         if len(ids) == 0:
-            return "the text has no tokens"
-        highest = int(ids.max())
-        if highest < self.model.vocabulary:
-            return None
-        token = self.vocabulary.tokenizer.id_to_token(highest)
-        rows = self.model.vocabulary
-        return f"token {token!r} has id {highest}, and the model has {rows} embedding rows"
+            return Cut(_NONE, _NONE, problem="the text has no tokens")
+        if len(ids) <= self.limit:
+            return Cut(ids, _NONE, read)
+        fits, end = self.limit - self.after, len(ids) - self.after
+        return Cut(np.concatenate((ids[:fits], ids[end:])), ids[fits:end], read)
 
 
 @dataclass(eq=False)

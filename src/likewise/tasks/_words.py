@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _CANDIDATES = 8192  # ids looked at, at most
+_CHUNK = 1024  # of them at once: most vocabularies are two thirds whole words
 
 __all__ = ["whole_words"]
 
@@ -18,26 +20,30 @@ def whole_words(tokenizer: Tokenizer, count: int = 400, *, seed: int = 0) -> lis
     """Return up to ``count`` different words that the tokenizer keeps whole, drawn by ``seed``.
 
     A model of protein residues gets residues, a Chinese one characters. A word counts if it is
-    one token again when it stands after a space: pieces from inside a word do not.
+    one token again when it stands after a space: pieces from inside a word do not. Where no word
+    passes, the tokenizer does not split at spaces, and the bare words are tried.
     """
     size = tokenizer.get_vocab_size()
     drawn = np.random.default_rng(seed).permutation(size)[:_CANDIDATES].tolist()
-    texts = tokenizer.decode_batch([[index] for index in drawn], skip_special_tokens=True)
-    words = {text.strip(): index for text, index in zip(texts, drawn, strict=True) if _plain(text)}
-    for space in (" ", ""):  # a tokenizer that does not split at spaces: the bare word
-        encodings = tokenizer.encode_batch_fast(
-            [space + word for word in words], add_special_tokens=False
-        )
-        whole = [
-            word
-            for (word, index), encoding in zip(words.items(), encodings, strict=True)
-            if encoding.ids == [index]
-        ]
-        if whole:
-            return whole[:count]
+    for space in (" ", ""):
+        words: list[str] = []
+        for start in range(0, len(drawn), _CHUNK):
+            words += _whole(tokenizer, drawn[start : start + _CHUNK], space)
+            if len(words) >= count:
+                break
+        if words:
+            return list(dict.fromkeys(words))[:count]
     return []
 
 
-def _plain(text: str) -> bool:
-    word = text.strip()
-    return bool(word) and word.isprintable() and "\ufffd" not in word and " " not in word
+def _whole(tokenizer: Tokenizer, ids: Sequence[int], space: str) -> list[str]:
+    texts = tokenizer.decode_batch([[index] for index in ids], skip_special_tokens=True)
+    words = [text.strip() for text in texts]
+    encodings = tokenizer.encode_batch_fast(
+        [space + word for word in words], add_special_tokens=False
+    )
+    return [
+        word
+        for word, index, encoding in zip(words, ids, encodings, strict=True)
+        if word and encoding.ids == [index] and word.isprintable() and "\ufffd" not in word
+    ]

@@ -133,6 +133,5 @@ def _activation(problem_type: str, labels: int) -> tuple[Activation, tuple[str, 
         said = f"{why}: a sigmoid is applied, as transformers does; regression gives the raw value"
         return "sigmoid", (said,) if problem_type != "multi_label_classification" else ()
     if not problem_type:
-        said = f"problem_type is not said: softmax, as if exactly one of {labels} labels is true"
-        return "softmax", (said,)
+        return "softmax", ("problem_type is not said: softmax, as if just one label can be true",)
     return _ACTIVATIONS[problem_type], ()

@@ -125,17 +125,19 @@ class FillMask(TextTask):
         beyond = np.flatnonzero(cut.beyond == self.mask_id)
         if len(beyond):
             fits = self.texts.limit - self.texts.after
-            return _problem(f"position {fits + int(beyond[0])}", self.texts.limit)
-        if cut.read is not None and self.mask_token in text[cut.read :]:
-            character = text.index(self.mask_token, cut.read)
-            return _problem(f"character {character}", self.texts.limit)
+            return self._beyond(f"position {fits + int(beyond[0])}", cut)
+        unread = len(text) if cut.read is None else cut.read - len(self.mask_token) + 1
+        character = text.find(self.mask_token, unread)
+        if character >= 0:
+            return self._beyond(f"character {character}", cut)
         if not (cut.ids == self.mask_id).any():
-            return Row({}, 0, problem=f"no mask in the text: put {self.mask_token} for a word")
+            problem = f"no mask in the text: put {self.mask_token} for a word"
+            return Row({}, 0, cut.notes, problem)
         return cut.row()
 
-
-def _problem(where: str, limit: int) -> Row:
-    return Row({}, 0, problem=f"mask beyond the limit ({where}, limit {limit})")
+    def _beyond(self, where: str, cut: Cut) -> Row:
+        problem = f"mask beyond the limit ({where}, limit {self.texts.limit})"
+        return Row({}, 0, cut.notes, problem)
 
 
 def claims(model: Model) -> bool:
@@ -185,6 +187,6 @@ def _target(texts: Texts, word: str) -> int:
         return int(exact)
     raise TaskError(
         f"The target {word!r} is not one token of this model.",
-        found=" ".join(tokenizer.id_to_token(piece) for piece in pieces),
+        found=" ".join(str(tokenizer.id_to_token(piece)) for piece in pieces),
         fix="a word that the vocabulary holds whole",
     )

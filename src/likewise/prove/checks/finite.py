@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from likewise.metrics._rows import finite_rows
 from likewise.prove.checks._held import count, doubted
-from likewise.prove.evidence import Evidence, finite_rows
+from likewise.prove.evidence import Evidence
 from likewise.types import Measure
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ def _tensors(evidence: Evidence, on: str, run: Run) -> Measure:
         return unknown(shown, limit, f"the {on} does not say which tensors it loaded")
     strange = [*load.get("missing", ()), *load.get("unexpected", ())]
     total = int(load.get("tensors", 0))
-    changed = total - int(load.get("checked", 0))
+    changed = total - int(load.get("checked", 0)) - len(load.get("unused", ()))
     names = f": {', '.join(map(str, strange[:3]))}" if strange else ""
     bad = len(strange) + changed
     words = (

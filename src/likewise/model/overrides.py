@@ -1,0 +1,115 @@
+"""What a person states about a model, in flags or in ``likewise.json``, in; one Overrides, out."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from likewise.errors import FolderError, SettingsError
+from likewise.model.files import optional_json, show
+from likewise.model.labels import check_problem_type
+from likewise.model.modules import MODES
+from likewise.settings import Overrides
+from likewise.types import Model, Pooling
+
+__all__ = ["BESIDE", "read_stated", "restate"]
+
+BESIDE = "likewise.json"
+
+
+def read_stated(folder: Path, flags: Overrides) -> tuple[Overrides, list[str]]:
+    """Return what ``likewise.json`` beside the model states, with the flags on top, and a notice.
+
+    Raises:
+        FolderError: the file has a key or a value that Overrides do not.
+    """
+    file = folder / BESIDE
+    content = optional_json(file)
+    known = [field.name for field in fields(Overrides)]
+    strange = sorted(set(content) - set(known))
+    if strange:
+        raise FolderError(
+            f"{file} has a key that likewise does not know.",
+            found=strange[0],
+            fix=f"one of: {', '.join(known)}",
+        )
+    try:
+        beside = msgspec.convert(content, Overrides)
+    except msgspec.ValidationError as error:
+        raise FolderError(f"{file} has a value that cannot be.", found=str(error)) from None
+    notice = [f"stated in {BESIDE}: {show(sorted(content), 8)}"] if content else []
+    above = {name: value for name, value in vars(flags).items() if value is not None}
+    if above:
+        notice.append(f"stated by the user: {show(sorted(above), 8)}")
+    return replace(beside, **above), notice
+
+
+def restate(model: Model, stated: Overrides) -> Model:
+    """Return the model with what was stated in place of what its folder says.
+
+    Raises:
+        SettingsError: what is stated cannot be: a limit beyond the model's, an unknown pooling,
+            problem type or prompt.
+    """
+    changes: dict[str, Any] = {}
+    if stated.labels is not None:
+        changes["labels"] = stated.labels
+    if stated.problem_type is not None:
+        changes["problem_type"] = _problem_type(stated.problem_type)
+    if stated.normalise is not None:
+        changes["normalise"] = stated.normalise
+    if stated.lower_case is not None:
+        changes["lower_case"] = stated.lower_case
+    if stated.pooling is not None:
+        changes["pooling"] = _pooling(model, stated.pooling)
+    if stated.max_tokens is not None:
+        changes["max_tokens"] = _limit(model, stated.max_tokens)
+    if stated.prompt is not None:
+        changes["default_prompt"] = _prompt(model, stated.prompt)
+    return replace(model, **changes)
+
+
+def _problem_type(stated: str) -> str:
+    try:
+        return check_problem_type(stated, "--problem-type")
+    except FolderError as error:
+        raise SettingsError(error.what, found=error.found, fix=error.fix) from None
+
+
+def _pooling(model: Model, modes: tuple[str, ...]) -> Pooling:
+    strange = [mode for mode in modes if mode not in MODES]
+    if strange or not modes or model.library == "timm":
+        raise SettingsError(
+            "The pooling that is stated cannot be."
+            if model.library != "timm"
+            else "Pooling is for texts; pictures have none.",
+            found=show(strange) or "none",
+            fix=f"one or more of: {', '.join(MODES)}",
+        )
+    include = model.pooling.include_prompt if model.pooling else True
+    return Pooling(tuple(modes), assumed=False, include_prompt=include)
+
+
+def _limit(model: Model, stated: int) -> int:
+    if not 1 <= stated <= model.max_tokens:
+        raise SettingsError(
+            f"max_tokens {stated} is not a limit that this model can keep.",
+            found=f"the folder allows 1 to {model.max_tokens} tokens, special tokens included",
+            fix=f"--max-tokens {model.max_tokens} or less; or leave it out",
+        )
+    return stated
+
+
+def _prompt(model: Model, name: str) -> str:
+    if name == "":
+        return ""
+    if name not in model.prompts:
+        raise SettingsError(
+            f"The folder has no prompt {name!r}.",
+            found=f"prompts: {show(sorted(model.prompts), 8) or 'none'}",
+            fix="name one of them, or leave it out",
+        )
+    return model.prompts[name]

@@ -1,0 +1,106 @@
+"""Faults of running: rows mixed up, batches treated unlike, places that are not what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.prove.planted._fault import Fault, Spoil, in_session
+from likewise.run.runner import Runner
+from likewise.types import Session
+
+if TYPE_CHECKING:
+    from likewise.types import Array, Arrays
+
+
+def _each(change: Callable[[Array], Array]) -> Callable[[Session, Arrays], Arrays]:
+    def compute(session: Session, inputs: Arrays) -> Arrays:
+        return {name: change(array.copy()) for name, array in session.run(inputs).items()}
+
+    return compute
+
+
+def _shuffled(rows: Array) -> Array:
+    return rows[::-1]
+
+
+def _first_bad(rows: Array) -> Array:
+    rows[0] = np.nan
+    return rows
+
+
+def _larger_in_company(rows: Array) -> Array:
+    return rows * 1.001 if len(rows) > 1 else rows
+
+
+def _one_class_wrong(rows: Array) -> Array:
+    flat = rows.reshape(len(rows), -1)
+    wrong = flat.argmax(axis=1) == flat.argmax(axis=1).max()
+    rows[wrong] *= 1.01
+    return rows
+
+
+def _with_state(change: Callable[[_Memory, Array], Array]) -> Spoil:
+    def spoil(runner: Runner) -> Runner:
+        memory = _Memory(runner.plan.batch)
+        return in_session(_each(lambda rows: change(memory, rows)))(runner)
+
+    return spoil
+
+
+@dataclass
+class _Memory:
+    """What a faulty runtime keeps from one batch to the next."""
+
+    batch: int
+    seen: int = 0
+    kept: dict[tuple[int, ...], Array] = field(default_factory=dict)
+
+
+def _last_of_a_part(memory: _Memory, rows: Array) -> Array:
+    if 1 < len(rows) < memory.batch:
+        rows[-1] = rows[-2]
+    return rows
+
+
+def _constant(memory: _Memory, rows: Array) -> Array:
+    row = memory.kept.setdefault((), rows[0].copy())
+    size = min(row.shape[0], rows[0].shape[0]) if row.ndim else 0
+    rows[:, :size] = row[:size]
+    return rows
+
+
+def _stale(memory: _Memory, rows: Array) -> Array:
+    before = memory.kept.get(rows.shape, rows)
+    memory.kept[rows.shape] = rows
+    return before
+
+
+def _now_and_then(memory: _Memory, rows: Array) -> Array:
+    """One row in fifty is its neighbour's, as in a race."""
+    for row in range(1, len(rows)):
+        memory.seen += 1
+        if memory.seen % 50 == 0:
+            rows[row] = rows[row - 1]
+    return rows
+
+
+FAULTS = (
+    Fault("N01", "NaN in one row of every batch", in_session(_each(_first_bad))),
+    Fault("S01", "the outputs of the batch before", _with_state(_stale), needs="equal shapes"),
+    Fault("S03", "rows of a batch in another order", in_session(_each(_shuffled)), needs="batches"),
+    Fault("S05", "last row of a partial batch repeats", _with_state(_last_of_a_part),
+          needs="a partial batch"),
+    Fault("S07", "the same output for every input", _with_state(_constant)),
+    Fault("S08", "wrong by a thousandth in batches of two or more",
+          in_session(_each(_larger_in_company)), needs="batches"),
+    Fault("S11", "wrong by a hundredth for one class", in_session(_each(_one_class_wrong)),
+          ("classify", "image_classify", "fillmask")),
+    Fault("S12", "one row in fifty is its neighbour's", _with_state(_now_and_then),
+          needs="batches"),
+    Fault("S16", "runs on another device than asked",
+          in_session(lambda session, inputs: session.run(inputs), device="cuda:0")),
+)  # fmt: skip

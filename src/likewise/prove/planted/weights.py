@@ -1,0 +1,107 @@
+"""Faults of loading: weights that are not the checkpoint's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.prove.planted import _parts
+from likewise.prove.planted._fault import TEXT, Fault, Module, in_module, in_session
+from likewise.types import Session
+
+if TYPE_CHECKING:
+    from likewise.types import Arrays
+
+_CLASSES = ("classify", "image_classify")
+
+
+def _permuted(session: Session, inputs: Arrays) -> Arrays:
+    return {name: np.roll(a, 1, axis=1) for name, a in session.run(inputs).items()}
+
+
+def _stale(module: Module) -> None:
+    import torch
+
+    random = torch.Generator().manual_seed(4)
+    for parameter in _parts.layers(module)[0].parameters():
+        noise = torch.randn(parameter.shape, generator=random)
+        parameter.add_(noise * 0.01 * parameter.abs().mean())
+
+
+def _twice(module: Module) -> None:
+    found = _parts.layers(module)
+    found[1].load_state_dict(found[0].state_dict())
+
+
+def _dropped(module: Module) -> None:
+    del _parts.layers(module)[-1]
+
+
+def _transposed(module: Module) -> None:
+    part = _parts.linears(module, "attention output")[0]
+    part.weight.copy_(part.weight.t().clone())
+
+
+def _swapped(module: Module) -> None:
+    query, key = (_parts.linears(module, role)[0] for role in ("query", "key"))
+    kept = {name: value.clone() for name, value in query.state_dict().items()}
+    query.load_state_dict(key.state_dict())
+    key.load_state_dict(kept)
+
+
+def _no_query_bias(module: Module) -> None:
+    _parts.linears(module, "query")[0].bias.zero_()
+
+
+def _no_key_bias(module: Module) -> None:
+    for part in _parts.linears(module, "key"):
+        part.bias.zero_()
+
+
+def _no_output_bias(module: Module) -> None:
+    _parts.feed_forward(module).bias.zero_()
+
+
+def _no_attention_head(module: Module) -> None:
+    part = _parts.linears(module, "attention output")[0]
+    part.weight[:, : part.in_features // 2] = 0.0
+
+
+def _cut_short(module: Module) -> None:
+    weight = _parts.feed_forward(module, 0).weight.view(-1)
+    weight[-max(1, len(weight) // 100) :] = 0.0
+
+
+def _rare_words(module: Module) -> None:
+    table = _parts.linears(module, "words")[0].weight
+    rare = table[-max(2, len(table) // 20) :]
+    rare.copy_(rare.flip(0).clone())
+
+
+FAULTS = (
+    Fault("W03", "label columns permuted", in_session(_permuted), _CLASSES),
+    Fault("W04", "one layer stale, from an older checkpoint", in_module(_stale), TEXT),
+    Fault("W05", "a layer loaded twice", in_module(_twice), TEXT),
+    Fault("W06", "last layer dropped", in_module(_dropped), TEXT),
+    Fault("W08", "square output matrix of attention transposed", in_module(_transposed), TEXT),
+    Fault("W10", "query and key swapped in one layer", in_module(_swapped), TEXT),
+    Fault("W11", "query bias dropped in one layer", in_module(_no_query_bias), TEXT),
+    Fault("W13", "feed-forward output bias dropped", in_module(_no_output_bias), TEXT),
+    Fault(
+        "W14",
+        "key bias dropped: softmax does not see it",
+        in_module(_no_key_bias),
+        TEXT,
+        expected="equivalent",
+    ),
+    Fault("W15", "an attention head zeroed", in_module(_no_attention_head), TEXT),
+    Fault("W17", "one hundredth of a weight zeroed", in_module(_cut_short), TEXT),
+    Fault(
+        "W19",
+        "embedding rows of rare words mixed up",
+        in_module(_rare_words),
+        TEXT,
+        needs="items that hold those words",
+    ),
+)

@@ -1,0 +1,352 @@
+"""What a folder says of its model, and what is said where it says nothing."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tiny as builders
+from likewise.errors import FolderError, LikewiseError, SettingsError
+from likewise.model.locate import locate
+from likewise.model.read import configuration, read
+from likewise.settings import Overrides
+
+Tiny = Callable[[str], Path]
+
+
+def changed(folder: Path, file: str = "config.json", **changes: Any) -> Path:
+    """Change keys of a JSON file; a value of ... removes the key."""
+    content = {**json.loads((folder / file).read_text()), **changes}
+    kept = {key: value for key, value in content.items() if value is not ...}
+    builders.write_json(folder / file, kept)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "heads", "segments"),
+    [
+        ("bert_classifier", "bert", ("classes",), 2),
+        ("bert_encoder", "bert", (), 2),
+        ("bert_fillmask", "bert", ("tokens",), 2),
+        ("roberta_classifier", "roberta", ("classes",), 1),
+        ("roberta_fillmask", "roberta", ("tokens",), 1),
+        ("xlmr_classifier", "xlm-roberta", ("classes",), 1),
+        ("xlmr_fillmask", "xlm-roberta", ("tokens",), 1),
+        ("distilbert_classifier", "distilbert", ("classes",), 0),
+        ("distilbert_fillmask", "distilbert", ("tokens",), 0),
+        ("electra_classifier", "electra", ("classes",), 2),
+        ("sentence_transformer", "bert", (), 2),
+    ],
+)
+def test_a_text_folder_gives_its_facts(
+    tiny: Tiny, name: str, family: str, heads: tuple[str, ...], segments: int
+) -> None:
+    from safetensors import safe_open
+
+    model = read(tiny(name))
+    assert (model.family, model.trained_heads, model.token_types) == (family, heads, segments)
+    assert (model.layers, model.width, model.stored_dtype) == (2, 16, "float32")
+    assert model.library == "transformers"
+    with safe_open(tiny(name) / "model.safetensors", "np") as file:
+        sizes = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no mapping
+    assert model.parameters == sum(t.size for t in sizes.values() if t.dtype.kind == "f")
+    table = next(t for key, t in sizes.items() if key.endswith("word_embeddings.weight"))
+    assert model.vocabulary == len(table)
+
+
+def test_reading_takes_neither_torch_nor_transformers(tiny: Tiny) -> None:
+    names = ["bert_classifier", "roberta_fillmask", "sentence_transformer", "timm_tower"]
+    program = (
+        "import sys\nfrom likewise.model.read import read\n"
+        "from likewise.model.tokenizer import open_tokenizer\n"
+        f"models = [read(f) for f in {[str(tiny(name)) for name in names]!r}]\n"
+        "[open_tokenizer(m) for m in models if m.tokenizer]\n"
+        "print([m for m in ('torch', 'transformers', 'timm', 'onnx') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+# ---- length ----
+
+
+@pytest.mark.parametrize(("positions", "pad", "limit"), [(66, 1, 64), (514, 1, 512), (514, 3, 510)])
+@pytest.mark.parametrize("builder", ["roberta_classifier", "xlmr_fillmask"])
+def test_B001_B002_padding_takes_positions(
+    builder: str, positions: int, pad: int, limit: int, tmp_path: Path
+) -> None:
+    folder = getattr(builders, builder)(
+        tmp_path / "model", max_position_embeddings=positions, pad_token_id=pad
+    )
+    changed(folder, "tokenizer_config.json", model_max_length=10**30)
+    assert read(folder).max_tokens == limit
+
+
+@pytest.mark.parametrize("stated", [10**6, 10**30, 1e30, None, ..., -1, True, "512"])
+def test_B004_a_tokenizer_limit_that_is_none_does_not_count(stated: Any, tmp_path: Path) -> None:
+    folder = builders.bert_encoder(tmp_path / "model", max_position_embeddings=40)
+    changed(folder, "tokenizer_config.json", model_max_length=stated)
+    assert read(folder).max_tokens == 40
+
+
+def test_B004_a_folder_with_a_vocabulary_only_is_limited_by_its_positions(tmp_path: Path) -> None:
+    folder = builders.bert_encoder(tmp_path / "model", files="vocabulary")
+    (folder / "tokenizer_config.json").unlink()
+    assert read(folder).max_tokens == 64
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "sentence", "limit"),
+    [(20, 16, 16), (16, 20, 16), (10**30, None, 64), (64, 256, 64)],
+)
+def test_B008_the_smallest_limit_counts(
+    tokenizer: int, sentence: int | None, limit: int, tmp_path: Path
+) -> None:
+    folder = builders.sentence_transformer(tmp_path / "model", max_seq_length=sentence)
+    changed(folder, "tokenizer_config.json", model_max_length=tokenizer)
+    assert read(folder).max_tokens == limit
+
+
+def test_B006_a_model_of_many_positions_keeps_them(tmp_path: Path) -> None:
+    folder = builders.bert_encoder(tmp_path / "model", max_position_embeddings=2048)
+    changed(folder, "tokenizer_config.json", model_max_length=...)
+    assert read(folder).max_tokens == 2048
+
+
+def test_a_stated_limit_may_be_smaller_and_never_larger(tiny: Tiny) -> None:
+    assert read(tiny("bert_encoder"), Overrides(max_tokens=10)).max_tokens == 10
+    with pytest.raises(SettingsError, match="not a limit that this model can keep"):
+        read(tiny("bert_encoder"), Overrides(max_tokens=65))
+
+
+def test_positions_that_leave_no_token_are_refused(tmp_path: Path) -> None:
+    folder = builders.roberta_classifier(tmp_path / "model")
+    changed(folder, max_position_embeddings=2)
+    with pytest.raises(FolderError, match="leaves no position"):
+        read(folder)
+
+
+# ---- the kind of model ----
+
+
+def test_B039_a_missing_model_type_is_read_from_the_architecture(tmp_path: Path) -> None:
+    folder = changed(builders.xlmr_fillmask(tmp_path / "a"), model_type=...)
+    assert read(folder).family == "xlm-roberta"
+    folder = changed(builders.bert_encoder(tmp_path / "b"), architectures=...)
+    assert (read(folder).family, read(folder).architecture) == ("bert", "")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"model_type": ..., "architectures": ...}, "neither model_type nor architectures"),
+        ({"model_type": "llama"}, "model_type 'llama'"),
+        ({"model_type": ..., "architectures": ["LlamaModel"]}, "architecture 'LlamaModel'"),
+        ({"hidden_size": ...}, "hidden_size is not there"),
+        ({"num_hidden_layers": "2"}, "num_hidden_layers is '2'"),
+    ],
+)
+def test_B039_what_is_not_said_is_named(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    folder = changed(builders.bert_encoder(tmp_path / "model"), **changes)
+    with pytest.raises(FolderError) as error:
+        read(folder)
+    assert said in error.value.found
+    assert "config.json" in error.value.what
+    assert len(str(error.value)) < 600
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [(b"", "empty"), (b"{", "line 1"), (b"[1]", "a list"), (b"\xff\xfe{}", "byte 0 is not UTF-8")],
+)
+def test_B039_a_config_that_is_not_json_is_refused(
+    content: bytes, found: str, tmp_path: Path
+) -> None:
+    folder = builders.bert_encoder(tmp_path / "model")
+    (folder / "config.json").write_bytes(content)
+    with pytest.raises(FolderError, match=r"config\.json") as error:
+        read(folder)
+    assert found in error.value.found
+
+
+def test_B039_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    folder = builders.bert_encoder(tmp_path / "model")
+    file = folder / "config.json"
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    assert read(folder).family == "bert"
+
+
+# ---- the folder ----
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "Model").mkdir()
+    with pytest.raises(FolderError, match="There is no folder") as error:
+        locate(tmp_path / "model")
+    assert "'Model'" in error.value.found
+    with pytest.raises(FolderError, match="empty"):
+        locate("")
+
+
+def test_a_file_in_place_of_a_folder_is_refused(tiny: Tiny) -> None:
+    file = tiny("bert_encoder") / "model.safetensors"
+    with pytest.raises(FolderError, match="is a file") as error:
+        read(file)
+    assert str(file.parent) in error.value.fix
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FolderError, match="is empty"):
+        read(tmp_path)
+
+
+def test_a_folder_without_config_is_refused_with_what_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(FolderError, match=r"no config\.json") as error:
+        read(tmp_path)
+    assert error.value.found == "notes.txt"
+
+
+def test_a_string_and_a_path_mean_the_same_folder(tiny: Tiny) -> None:
+    assert read(str(tiny("bert_encoder"))) == read(tiny("bert_encoder"))
+
+
+# ---- what is stated ----
+
+
+def test_what_is_stated_replaces_what_the_folder_says_and_is_said(tiny: Tiny) -> None:
+    stated = Overrides(
+        labels=("a", "b", "c"), problem_type="multi_label_classification", pooling=("cls",)
+    )
+    model = read(tiny("bert_classifier"), stated)
+    assert model.labels == ("a", "b", "c")
+    assert model.problem_type == "multi_label_classification"
+    assert model.pooling is not None
+    assert (model.pooling.modes, model.pooling.assumed) == (("cls",), False)
+    assert any("stated by the user: labels, pooling, problem_type" in w for w in model.warnings)
+    assert not any("problem_type is not said" in w for w in model.warnings)
+
+
+def test_a_likewise_json_beside_the_model_is_read_and_flags_win(tmp_path: Path) -> None:
+    folder = builders.bert_classifier(tmp_path / "model")
+    beside = {"labels": ["x", "y", "z"], "problem_type": "multi_label_classification"}
+    builders.write_json(folder / "likewise.json", beside)
+    model = read(folder)
+    assert (model.labels, model.problem_type) == (("x", "y", "z"), "multi_label_classification")
+    assert any("likewise.json" in warning for warning in model.warnings)
+    assert read(folder, Overrides(labels=("1", "2", "3"))).labels == ("1", "2", "3")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"label": ["a"]}, "a key"),
+        ({"labels": 3}, "a value"),
+        ({"problem_type": "x"}, "problem_type"),
+    ],
+)
+def test_a_likewise_json_that_cannot_be_is_refused(
+    content: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    folder = builders.bert_classifier(tmp_path / "model")
+    builders.write_json(folder / "likewise.json", content)
+    with pytest.raises(LikewiseError, match=said):
+        read(folder)
+
+
+@pytest.mark.parametrize(
+    ("stated", "said"),
+    [
+        (Overrides(labels=("a",)), "1 label"),
+        (Overrides(problem_type="softmax"), "problem_type"),
+        (Overrides(pooling=("median",)), "pooling"),
+        (Overrides(prompt="query"), "no prompt 'query'"),
+    ],
+)
+def test_what_cannot_be_stated_is_refused(tiny: Tiny, stated: Overrides, said: str) -> None:
+    with pytest.raises(LikewiseError, match=said):
+        read(tiny("bert_classifier"), stated)
+
+
+# ---- identity ----
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["config.json", "tokenizer.json", "vocab.txt", "model.safetensors", "1_Pooling/config.json"],
+)
+def test_the_fingerprint_follows_every_file_that_decides(file: str, tmp_path: Path) -> None:
+    folder = builders.sentence_transformer(tmp_path / "model")
+    before = read(folder).fingerprint
+    content = bytearray((folder / file).read_bytes())
+    if file == "model.safetensors":
+        content[-1] ^= 1
+    else:
+        content += b" \n"
+    (folder / file).write_bytes(content)
+    assert read(folder).fingerprint != before
+
+
+def test_the_fingerprint_does_not_follow_the_place_or_a_readme(tmp_path: Path) -> None:
+    folder = builders.sentence_transformer(tmp_path / "model")
+    shutil.copytree(folder, tmp_path / "copy")
+    (tmp_path / "copy" / "README.md").write_text("about")
+    assert read(tmp_path / "copy").fingerprint == read(folder).fingerprint
+
+
+def test_the_configuration_lists_files_in_sub_folders(tmp_path: Path) -> None:
+    folder = builders.sentence_transformer(
+        tmp_path / "model", transformer="0_Transformer", dense=((8, "Tanh"),)
+    )
+    names = configuration(folder)
+    assert {"modules.json", "0_Transformer/config.json", "0_Transformer/vocab.txt"} <= set(names)
+    assert {"1_Pooling/config.json", "2_Dense/config.json"} <= set(names)
+    assert not any(name.endswith(".safetensors") for name in names)
+
+
+# ---- a ported folder ----
+
+
+def ported(folder: Path, source: Path, head: str) -> Path:
+    """Make what port leaves: configuration, tokenizer, a graph and its manifest, no weights."""
+    body = folder / "model"
+    shutil.copytree(source, body)
+    (body / "model.safetensors").unlink()
+    (body / "model.onnx").write_bytes(b"graph")
+    manifest = {"fingerprint": "f" * 64, "head": head, "loading": {"dtypes": {"float32": 7}}}
+    builders.write_json(body / "export.json", manifest)
+    return folder
+
+
+def test_a_ported_folder_is_read_without_weights(tiny: Tiny, tmp_path: Path) -> None:
+    folder = ported(tmp_path / "out", tiny("bert_classifier"), "classes")
+    for source in (folder, folder / "model"):
+        model = read(source)
+        assert model.folder == (folder / "model").resolve()
+        assert (model.fingerprint, model.parameters) == ("f" * 64, 7)
+        assert model.trained_heads == ("classes",)
+        assert model.labels == builders.LABELS
+        assert [f.path for f in model.weight_files if f.used] == ["model.onnx"]
+
+
+def test_a_ported_picture_folder_is_read_without_weights(tiny: Tiny, tmp_path: Path) -> None:
+    folder = ported(tmp_path / "out", tiny("timm_classifier"), "picture")
+    model = read(folder)
+    assert (model.trained_heads, model.classes_head) == (("picture",), True)
+    assert read(ported(tmp_path / "b", tiny("timm_tower"), "picture")).classes_head is False
+
+
+def test_a_ported_folder_without_its_graph_is_refused(tiny: Tiny, tmp_path: Path) -> None:
+    folder = ported(tmp_path / "out", tiny("bert_classifier"), "classes")
+    (folder / "model" / "model.onnx").unlink()
+    with pytest.raises(FolderError, match=r"no model\.onnx"):
+        read(folder)

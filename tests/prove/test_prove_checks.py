@@ -1,0 +1,369 @@
+"""Every check: the fault it must catch, and the honest thing it must let through."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import fabricate
+import numpy as np
+import pytest
+from fabricate import evidence, failing, measure, with_facts
+
+from likewise import find
+from likewise.prove.evidence import Evidence
+from likewise.prove.verdict import judge
+from likewise.types import Run
+
+
+def changed(made: Evidence, side: str, **fields: Any) -> Evidence:
+    run: Run = getattr(made, side)
+    return replace(made, **{side: replace(run, **fields)})
+
+
+def told(made: Evidence, side: str, **facts: Any) -> Evidence:
+    return replace(made, **{side: with_facts(getattr(made, side), **facts)})
+
+
+def arrays_of(made: Evidence, side: str = "candidate") -> dict[str, np.ndarray]:
+    return {n: rows.copy() for n, rows in getattr(made, side).arrays.items()}
+
+
+@pytest.mark.parametrize("name", find.names("prove/checks"))
+def test_a_check_says_its_gate_and_returns_measures(name: str) -> None:
+    module = find.load("prove/checks", name)
+    assert module.gate in ("G0", "G1", "G2", "shown")
+    measures = module.check(evidence())
+    assert all(m.holds is True for m in measures if m.limit is not None)
+    assert all((m.limit is None) == (m.source == "") for m in measures)
+
+
+@pytest.mark.parametrize(
+    "loading",
+    [
+        {**fabricate.LOADING, "missing": ["classifier.weight"]},
+        {**fabricate.LOADING, "unexpected": ["lora.A"]},
+        {**fabricate.LOADING, "checked": 1},
+        {**fabricate.LOADING, "sha256": "other"},
+        None,
+    ],
+    ids=["missing", "unexpected", "changed", "drawn at random", "unsaid"],
+)
+@pytest.mark.parametrize("side", ["truth", "yardstick"])
+def test_a_reference_that_did_not_load_the_checkpoint_decides_nothing(
+    loading: dict[str, Any] | None, side: str
+) -> None:
+    verdict = judge(told(evidence(), side, loading=loading))
+    assert verdict.outcome == "undecided"
+    assert {m.check for m in verdict.measures if m.limit is not None and m.holds is None} == {
+        "load"
+    }
+
+
+def test_a_candidate_with_a_missing_tensor_is_outside() -> None:
+    loading = {**fabricate.LOADING, "missing": ["encoder.layer.1.output"]}
+    verdict = judge(told(evidence(), "candidate", loading=loading))
+    assert verdict.outcome == "outside"
+    assert "encoder.layer.1.output" in verdict.reasons[0]
+
+
+def test_a_candidate_made_from_another_checkpoint_is_outside() -> None:
+    loading = {**fabricate.LOADING, "sha256": "an older one"}
+    verdict = judge(told(evidence(), "candidate", loading=loading))
+    assert verdict.outcome == "outside"
+    assert "other weights" in verdict.reasons[0]
+
+
+def test_a_reference_that_never_gives_the_same_twice_decides_nothing() -> None:
+    verdict = judge(told(evidence(), "yardstick", repeat_equal=False))
+    assert verdict.outcome == "undecided"
+    assert "random" in verdict.reasons[0]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"device": "cuda:0"},
+        {"dtype": "bfloat16"},
+        {"dtype": "bfloat16 float32"},
+        {"engine": "torch"},
+        {"device": None},
+        {"fallbacks": ["LayerNorm"]},
+    ],
+    ids=str,
+)
+def test_a_candidate_that_ran_otherwise_than_planned_is_outside(facts: dict[str, Any]) -> None:
+    verdict = judge(told(evidence(), "candidate", **facts))
+    assert verdict.outcome == "outside"
+    assert set(failing(verdict)) == {"ran"}
+
+
+def test_a_plan_for_another_device_that_ran_on_the_cpu_is_outside() -> None:
+    """Case B093: a perfect score, because it is the reference."""
+    made = evidence(plan="torch/npu/float32/b16/t2")
+    perfect = changed(made, "candidate", arrays=made.yardstick.arrays)
+    verdict = judge(told(perfect, "candidate", device="cpu"))
+    assert verdict.outcome == "outside"
+    assert "says device npu, but it ran cpu" in verdict.reasons[0]
+
+
+def test_a_device_with_a_number_is_the_device() -> None:
+    made = evidence(plan="torch/npu/float32/b16/t2")
+    assert judge(told(made, "candidate", device="npu:0")).outcome == "equal"
+
+
+def test_the_very_bits_of_the_reference_from_another_engine_are_suspicious() -> None:
+    made = evidence()
+    verdict = judge(changed(made, "candidate", arrays=made.yardstick.arrays))
+    assert verdict.outcome == "undecided"
+    assert "every bit" in verdict.reasons[0]
+
+
+def test_a_reference_in_another_precision_than_it_claims_decides_nothing() -> None:
+    verdict = judge(told(evidence(), "yardstick", dtype="float16"))
+    assert verdict.outcome == "undecided"
+
+
+def test_other_items_are_not_compared() -> None:
+    verdict = judge(changed(evidence(), "candidate", items_fingerprint="other"))
+    assert verdict.outcome == "outside"
+    assert "same items" in verdict.reasons[0]
+
+
+def test_a_missing_output_is_outside() -> None:
+    """Fault M04: outputs matched by intersection."""
+    made = evidence()
+    only = {"logits": made.candidate.arrays["logits"]}
+    verdict = judge(changed(made, "candidate", arrays=only))
+    assert verdict.outcome == "outside"
+    assert "scores" in verdict.reasons[0]
+
+
+def test_fewer_rows_are_outside() -> None:
+    made = evidence()
+    fewer = {n: rows[:-1] for n, rows in made.candidate.arrays.items()}
+    made = changed(made, "candidate", arrays=fewer, owners=made.candidate.owners[:-1])
+    verdict = judge(made)
+    assert verdict.outcome == "outside"
+    assert "shapes differ" in verdict.reasons[0]
+    assert verdict.errors == ()
+    assert "could not be compared" in verdict.absent["errors"]
+
+
+def test_rows_of_other_items_are_outside() -> None:
+    made = evidence()
+    owners = made.candidate.owners.copy()
+    owners[-1] = 0
+    assert judge(changed(made, "candidate", owners=owners)).outcome == "outside"
+
+
+def test_an_item_cut_shorter_is_outside() -> None:
+    made = evidence()
+    tokens = made.candidate.tokens.copy()
+    tokens[9] = 3
+    verdict = judge(changed(made, "candidate", tokens=tokens))
+    assert verdict.outcome == "outside"
+    assert "item 9 has 3 tokens where the reference has 7" in verdict.reasons[0]
+
+
+def test_fewer_answers_than_items_are_outside() -> None:
+    made = evidence()
+    verdict = judge(changed(made, "candidate", answers=made.candidate.answers[:-1]))
+    assert "255 answers for 256 items" in verdict.reasons[0]
+
+
+def test_labels_that_changed_names_only_are_outside() -> None:
+    task = {"name": "fabricated", "activation": "softmax"}
+    made = told(evidence(), "yardstick", task={**task, "labels": ["down", "up"]})
+    made = told(made, "candidate", task={**task, "labels": ["up", "down"]})
+    verdict = judge(made)
+    assert verdict.outcome == "outside"
+    assert "labels is ['up', 'down']" in verdict.reasons[0]
+
+
+def nan_rows(made: Evidence, side: str, rows: slice, bad: float = np.nan) -> Evidence:
+    arrays = arrays_of(made, side)
+    for array in arrays.values():
+        array[rows, 0] = bad
+    return changed(made, side, arrays=arrays)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("rows", [slice(5, 6), slice(None)], ids=["one row", "all rows"])
+def test_a_candidate_that_is_not_finite_is_outside(bad: float, rows: slice) -> None:
+    verdict = judge(nan_rows(evidence(), "candidate", rows, bad))
+    assert verdict.outcome == "outside"
+    assert set(failing(verdict)) == {"finite"}
+    assert measure(verdict, "not_finite", "logits").worst_item in (0, 5)
+    assert all(e is None or np.isfinite(e) for e in verdict.errors)
+
+
+@pytest.mark.parametrize("side", ["truth", "yardstick"])
+def test_a_reference_that_is_not_finite_is_undecided(side: str) -> None:
+    verdict = judge(nan_rows(evidence(), side, slice(4, 5)))
+    assert verdict.outcome == "undecided"
+    assert "NaN or infinity" in verdict.reasons[0]
+
+
+@pytest.mark.parametrize("rows", [slice(8, 9), slice(None)], ids=["one row", "all rows"])
+def test_nan_on_both_sides_is_undecided_and_reported(rows: slice) -> None:
+    """Case B100."""
+    made = nan_rows(nan_rows(evidence(), "yardstick", rows), "candidate", rows)
+    verdict = judge(made)
+    assert verdict.outcome == "undecided"
+    assert "item(s)" in verdict.reasons[0]
+
+
+def test_ten_items_are_too_few() -> None:
+    verdict = judge(evidence(items=10, truth_items=10))
+    assert verdict.outcome == "undecided"
+    assert "only 10 items" in verdict.reasons[0]
+
+
+@pytest.mark.parametrize("scatter", [0.0, 1e-7])
+def test_outputs_that_are_all_alike_do_not_separate(scatter: float) -> None:
+    """A mix-up of equal answers cannot be seen; the same constant on both sides is no proof."""
+    made = evidence()
+    random = np.random.default_rng(5)
+    for side in ("truth", "yardstick", "candidate"):
+        run: Run = getattr(made, side)
+        raw = np.tile(np.float32([[1.0, 2.0, -1.0]]), (run.count, 1))
+        raw = raw + (scatter * random.standard_normal(raw.shape)).astype(np.float32)
+        made = changed(made, side, arrays=fabricate.finish("softmax", raw))
+    verdict = judge(made)
+    assert verdict.outcome == "undecided"
+
+
+def test_a_constant_candidate_is_outside() -> None:
+    made = evidence()
+    constant = {n: np.repeat(rows[:1], 256, axis=0) for n, rows in arrays_of(made).items()}
+    assert judge(changed(made, "candidate", arrays=constant)).outcome == "outside"
+
+
+def near_tie(gap: float, lead: int) -> Evidence:
+    """Item 16: the best two logits ``gap`` apart in the reference; ``lead`` wins in the candidate.
+
+    The candidate moves its logits by no more than the yardstick's own noise.
+    """
+    made = evidence()
+    sides = {}
+    for side in ("truth", "yardstick", "candidate"):
+        run: Run = getattr(made, side)
+        raw = run.arrays["logits"].copy()
+        row = made.truth_items.index(16) if side == "truth" else 16
+        raw[row] = [1.0, 1.0 - gap, -2.0]
+        if side == "candidate" and lead == 1:
+            raw[row, :2] = raw[row, 1::-1]
+        sides[side] = replace(run, arrays=fabricate.finish("softmax", raw))
+    return replace(made, **sides)
+
+
+def test_a_tie_within_noise_that_falls_the_other_way_is_no_flip() -> None:
+    """Case B101."""
+    verdict = judge(near_tie(1e-7, 1))
+    assert verdict.outcome == "equal", verdict.reasons
+    assert measure(verdict, "top1_flips").value == 0
+    assert measure(verdict, "top1_agreement", "logits").value < 1  # the usual rule objects
+    assert measure(verdict, "decisive").value == 255
+    assert verdict.decisive == 255
+
+
+def test_a_flip_beyond_noise_is_outside() -> None:
+    verdict = judge(near_tie(1e-3, 1))
+    assert verdict.outcome == "outside"
+    assert "item 16" in failing(verdict)["flips"]
+
+
+def test_all_logits_equal_is_no_flip() -> None:
+    made = evidence()
+    for side in ("truth", "yardstick", "candidate"):
+        arrays = arrays_of(made, side)
+        arrays["logits"][8 // 4 if side == "truth" else 8] = 0.25
+        made = changed(made, side, arrays=arrays)
+    assert judge(made).outcome == "equal"
+
+
+def test_the_candidates_own_noise_excuses_nothing() -> None:
+    """Fault M05: a noisy candidate must not make its flips look like ties."""
+    made = evidence()
+    raw = arrays_of(made)["logits"]
+    raw += np.random.default_rng(3).standard_normal(raw.shape).astype(np.float32)
+    made = changed(made, "candidate", arrays=fabricate.finish("softmax", raw))
+    verdict = judge(made)
+    assert measure(verdict, "top1_flips").value > 10
+
+
+def test_the_best_five_of_many_are_held_as_a_set() -> None:
+    made = evidence(outputs=200)
+    raw = arrays_of(made)["logits"]
+    order = np.argsort(-raw[30])
+    raw[30, [order[4], order[20]]] = raw[30, [order[20], order[4]]]
+    verdict = judge(changed(made, "candidate", arrays=fabricate.finish("softmax", raw)))
+    assert measure(verdict, "top1_flips").value == 0
+    assert measure(verdict, "top5_flips").value == 1
+    assert measure(verdict, "top5_flips").worst_item == 30
+
+
+def test_a_label_that_crosses_one_half_is_a_flip() -> None:
+    made = evidence("sigmoid", outputs=5)
+    raw = arrays_of(made)["logits"]
+    raw[12, 3] *= -1
+    made = changed(made, "candidate", arrays=fabricate.finish("sigmoid", raw))
+    flips = measure(judge(made), "label_flips")
+    assert (flips.value, flips.worst_item) == (1, 12)
+
+
+def test_a_logit_error_that_saturation_hides_is_seen() -> None:
+    made = evidence()
+    for side in ("truth", "yardstick", "candidate"):
+        raw = arrays_of(made, side)["logits"] * 1000
+        if side == "candidate":
+            raw[:, 2] += 1.0
+        made = changed(made, side, arrays=fabricate.finish("softmax", raw))
+    verdict = judge(made)
+    assert measure(verdict, "worst_cosine", "scores").value > 0.99
+    assert verdict.outcome == "outside"
+
+
+def test_a_softer_softmax_diverges() -> None:
+    made = evidence()
+    raw = arrays_of(made)["logits"] * np.float32(0.9)
+    verdict = judge(changed(made, "candidate", arrays=fabricate.finish("softmax", raw)))
+    assert measure(verdict, "top1_flips").value == 0
+    assert "divergence" in failing(verdict)
+
+
+@pytest.mark.parametrize("activation", ["sigmoid", "none"])
+def test_scores_that_are_off_by_a_little_are_outside(activation: str) -> None:
+    made = evidence(activation, outputs=5)
+    arrays = arrays_of(made)
+    arrays["scores"][20, 1] += 0.01  # the logits are right: only the scores are wrong
+    verdict = judge(changed(made, "candidate", arrays=arrays))
+    assert verdict.outcome == "outside"
+    assert "item 20" in failing(verdict)["scores"]
+
+
+def test_a_reversed_vector_loses_its_neighbours() -> None:
+    made = evidence("vector", outputs=32)
+    arrays = arrays_of(made)
+    arrays["vector"][50] *= -1
+    verdict = judge(changed(made, "candidate", arrays=arrays))
+    reasons = failing(verdict)
+    assert {"faithful", "neighbours"} <= set(reasons)
+    overlap = measure(verdict, "neighbour_overlap")
+    assert overlap.worst_item == 50
+    assert overlap.value < 1
+
+
+def test_neighbours_that_are_equally_near_may_change_places() -> None:
+    """Twins: two items with the same vector; which of them comes first is chance."""
+    made = evidence("vector", outputs=32)
+    for side in ("truth", "yardstick", "candidate"):
+        rows = arrays_of(made, side)["vector"]
+        step = 2 if side != "truth" else 1
+        for at in range(0, len(rows) - step, 2 * step):
+            rows[at + step] = rows[at]
+        made = changed(made, side, arrays={"vector": rows})
+    verdict = judge(made)
+    assert verdict.outcome in ("equal", "undecided"), verdict.reasons
+    assert measure(verdict, "neighbour_overlap").value == 1.0
