@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import plain
 import standins
 from plain import Floats
 
 from likewise.engines._devices import threads
 from likewise.run.opening import open_runner
+from likewise.settings import Overrides
 from likewise.types import Plan
 
 ENGINES = ("torch", "onnx", "openvino")
@@ -75,10 +77,11 @@ _MASKED = (
 class Case:
     """A stand-in, its items, and the plain library's way to compute them."""
 
-    name: str
     plain: Callable[[Path, Sequence[Any]], Floats]
     items: Callable[[Path], Sequence[Any]]
-    output: str  # of likewise's task
+    task: str
+    output: str  # of the task: logits or vector
+    flag: str  # of `likewise run`
 
 
 def _posts(_: Path) -> list[str]:
@@ -86,7 +89,7 @@ def _posts(_: Path) -> list[str]:
     ladder = [
         " ".join(_POSTS[(3 * n + k) % len(_POSTS)] for k in range(n)) for n in (2, 3, 5, 8, 12)
     ]
-    words = "market mood of the day is up and down again ".split()
+    words = ["market", "mood", "of", "the", "day", "is", "up", "and", "down", "again"]
     return [*_POSTS, *ladder, *(" ".join(words * n) for n in (3, 20, 50, 90))]
 
 
@@ -121,9 +124,106 @@ def _pictures(folder: Path) -> list[Path]:
 
 
 CASES = {
-    "cryptobert": Case("classify", plain.classify, _posts, "logits"),
-    "personality": Case("classify", plain.classify, _posts, "logits"),
-    "chinese": Case("embed", plain.embed, _sentences, "vector"),
-    "convnext": Case("image_embed", plain.pictures, _pictures, "vector"),
-    "xlmr": Case("fillmask", plain.fillmask, _masked, "logits"),
+    "cryptobert": Case(plain.classify, _posts, "classify", "logits", "--text"),
+    "personality": Case(plain.classify, _posts, "classify", "logits", "--text"),
+    "chinese": Case(plain.embed, _sentences, "embed", "vector", "--text"),
+    "convnext": Case(plain.pictures, _pictures, "image_embed", "vector", "--image"),
+    "xlmr": Case(plain.fillmask, _masked, "fillmask", "logits", "--text"),
 }
+
+
+def through_likewise(folder: Path, case: Case, engine: str, items: Sequence[Any]) -> Floats:
+    """Return the task's output rows, in item order."""
+    plan = Plan(engine, "cpu", "float32", 8, threads())
+    with open_runner(folder, plan=plan, overrides=Overrides(task=case.task)) as runner:
+        run = runner.run(items)
+    failed = [answer["error"] for answer in run.answers if "error" in answer]
+    if failed:
+        raise SystemExit(f"{folder} on {plan}: {len(failed)} items have no answer: {failed[0]}")
+    return run.arrays[case.output]
+
+
+def by_command(folder: Path, case: Case, items: Sequence[Any], expected: Floats) -> float:
+    """Return how far what ``likewise run --json`` prints is from the plain library.
+
+    JSON holds vectors, or scores, which are held against a softmax in float64.
+
+    Args:
+        folder: the model.
+        case: what it is.
+        items: those with one row of the output each.
+        expected: their rows.
+    """
+    plan = Plan("torch", "cpu", "float32", 8, threads())
+    command = [sys.executable, "-m", "likewise", "run", str(folder), "--on", str(plan), "--json"]
+    command += ["--task", case.task, *(part for item in items for part in (case.flag, str(item)))]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = zip(answers, expected.astype(np.float64), strict=True)
+    return max(float(np.abs(_numbers(answer, row)).max()) for answer, row in rows)
+
+
+def _numbers(answer: dict[str, Any], row: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the printed numbers less the expected ones."""
+    if "vector" in answer:
+        return np.asarray(answer["vector"]) - row
+    entries = answer["masks"][0] if "masks" in answer else answer["labels"]
+    scores = np.exp(row - row.max())
+    scores /= scores.sum()
+    return np.array([entry["score"] - scores[entry["index"]] for entry in entries])
+
+
+def compare(name: str, engines: Sequence[str]) -> dict[str, Any]:
+    """Return one stand-in's row: the largest difference of each engine."""
+    case, folder = CASES[name], standins.make(name)
+    with tempfile.TemporaryDirectory() as place:
+        items = case.items(Path(place))
+        expected = case.plain(folder, items)
+        gc.collect()
+        row: dict[str, Any] = {
+            "model": name,
+            "task": case.task,
+            "items": len(items),
+            "shape": list(expected.shape),
+            "largest": float(np.abs(expected).max()),
+            "differences": {},
+        }
+        for engine in engines:
+            values = through_likewise(folder, case, engine, items)
+            row["differences"][engine] = float(np.abs(values - expected).max())
+            gc.collect()
+        row["command"] = by_command(folder, case, items[:5], expected[:5])
+    return row
+
+
+def main() -> int:
+    """Compare, print the table, write the JSON; 1 where a difference is over the limit."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of: {', '.join(CASES)}")
+    parser.add_argument("--engine", action="append", choices=ENGINES, help="repeatable")
+    parser.add_argument("--limit", type=float, default=LIMIT)
+    parser.add_argument("--out", type=Path, help="a JSON file")
+    asked = parser.parse_args()
+    engines = asked.engine or ENGINES
+    print(f"{'model':12} {'rows':>13} {'largest':>8}", *(f"{e:>9}" for e in engines), "  command")
+    rows = []
+    for name in asked.names or CASES:
+        row = compare(name, engines)
+        rows.append({**row, "limit": asked.limit})
+        found = [*row["differences"].values(), row["command"]]
+        print(
+            f"{name:12} {row['shape']!s:>13} {row['largest']:8.3f}",
+            *(f"{difference:9.1e}" for difference in found),
+            "" if all(d <= asked.limit for d in found) else "  OVER",
+            flush=True,
+        )
+    if asked.out:
+        asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    worst = [d for row in rows for d in (*row["differences"].values(), row["command"])]
+    return 0 if all(difference <= asked.limit for difference in worst) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -19,23 +19,23 @@ import vocabularies
 
 from likewise import cache
 
-__all__ = ["NAMES", "standin"]
+__all__ = ["NAMES", "make"]
 
 _RECIPE = 1  # raised when what a seed gives changes
 
 
-def standin(name: str, *, seed: int = 0) -> Path:
+def make(name: str, *, seed: int = 0) -> Path:
     """Return a stand-in's folder, made once for a seed.
 
     Args:
         name: one of ``NAMES``.
         seed: of its weights.
     """
-    shown, make = _MAKERS[name]
+    shown, write = _MAKERS[name]
 
     def fill(entry: Path) -> None:
         (entry / shown).mkdir()
-        make(entry / shown, seed)
+        write(entry / shown, seed)
 
     return cache.build("standins", f"{name} recipe {_RECIPE} seed {seed}", fill) / shown
 
@@ -153,7 +153,7 @@ def _drawn(module: Any, seed: int) -> Iterator[tuple[str, Any]]:
     import torch
 
     random = torch.Generator().manual_seed(seed)
-    for name, value in module.named_parameters():
+    for name, value in module.named_parameters(remove_duplicate=False):
         if name.startswith("lm_head.decoder."):
             continue  # tied: the file of a published folder does not hold it either
         drawn = torch.zeros(value.shape)
@@ -203,7 +203,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     for name in asked.names:
-        folder = standin(name, seed=asked.seed)
+        folder = make(name, seed=asked.seed)
         size = sum(file.stat().st_size for file in folder.iterdir())
         print(f"{name:12} {size / 1e6:8.1f} MB  {folder}", flush=True)
 

@@ -70,6 +70,24 @@ def finish(activation: str, raw: np.ndarray) -> dict[str, np.ndarray]:
     return {"logits": raw, "scores": raw if activation == "none" else 1 / (1 + np.exp(-raw))}
 
 
+def answers(arrays: dict[str, np.ndarray], activation: str) -> list[dict[str, Any]]:
+    if "vector" in arrays:
+        return [{"vector": row.tolist()} for row in arrays["vector"]]
+    rows = arrays.get("scores", arrays["logits"])
+    if activation == "none":
+        return [{"values": row.tolist()} for row in rows]
+    best = np.argsort(-np.nan_to_num(rows), axis=1, kind="stable")[:, :5].tolist()
+    return [
+        {"labels": [{"label": f"L{i}", "index": i, "score": float(row[i])} for i in order]}
+        for row, order in zip(rows, best, strict=True)
+    ]
+
+
+def with_arrays(made: Run, arrays: dict[str, np.ndarray]) -> Run:
+    """The run with other arrays, and the answers that follow from them."""
+    return replace(made, arrays=arrays, answers=answers(arrays, made.facts["task"]["activation"]))
+
+
 def run(plan: str, arrays: dict[str, np.ndarray], activation: str = "softmax") -> Run:
     parsed = Plan.parse(plan)
     count = len(next(iter(arrays.values())))
@@ -90,7 +108,7 @@ def run(plan: str, arrays: dict[str, np.ndarray], activation: str = "softmax") -
         arrays=arrays,
         owners=np.arange(count),
         tokens=np.full(count, 7),
-        answers=[{"labels": []} for _ in range(count)],
+        answers=answers(arrays, activation),
         seconds={},
     )
 

@@ -28,7 +28,7 @@ class Opened:
     truth_items: tuple[int, ...]
     yardstick: Run
 
-    def evidence(self, plan: str, *, fault: str | None = None, budget: str = "standard") -> Evidence:
+    def evidence(self, plan: str, *, fault: str | None = None) -> Evidence:
         """Run a plan, with a fault if asked, and return what a verdict is made from."""
         parsed = Plan.parse(plan)
         candidate = run_here(self.folder, plan, self.probes, fault=fault)
@@ -36,7 +36,7 @@ class Opened:
             model=self.model,
             kinds=self.task.kinds,
             probes=self.probes,
-            limits=limits_of(precision_class(parsed), budget),
+            limits=limits_of(precision_class(parsed), "standard"),
             least_items=64,
             truth=self.truth,
             truth_items=self.truth_items,

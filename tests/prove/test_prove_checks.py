@@ -8,7 +8,7 @@ from typing import Any
 import fabricate
 import numpy as np
 import pytest
-from fabricate import evidence, failing, measure, with_facts
+from fabricate import evidence, failing, measure, with_arrays, with_facts
 
 from likewise import find
 from likewise.prove.evidence import Evidence
@@ -18,6 +18,8 @@ from likewise.types import Run
 
 def changed(made: Evidence, side: str, **fields: Any) -> Evidence:
     run: Run = getattr(made, side)
+    if "arrays" in fields:
+        run = with_arrays(run, fields.pop("arrays"))
     return replace(made, **{side: replace(run, **fields)})
 
 
@@ -172,6 +174,23 @@ def test_fewer_answers_than_items_are_outside() -> None:
     assert "255 answers for 256 items" in verdict.reasons[0]
 
 
+def test_an_answer_of_another_item_is_outside() -> None:
+    made = evidence()
+    swapped = list(made.candidate.answers)
+    swapped[4], swapped[5] = swapped[5], swapped[4]
+    verdict = judge(changed(made, "candidate", answers=swapped))
+    assert verdict.outcome == "outside"
+    assert verdict.reasons[0] == "2 answers are not what the numbers say: item(s) 4, 5"
+
+
+@pytest.mark.parametrize("activation", ["softmax", "sigmoid", "none", "vector"])
+def test_answers_follow_from_the_numbers(activation: str) -> None:
+    made = evidence(activation, outputs=4)
+    assert measure(judge(made), "answers").holds
+    last = made.candidate.answers[:-1] + [made.candidate.answers[0]]
+    assert judge(changed(made, "candidate", answers=last)).outcome == "outside"
+
+
 def test_labels_that_changed_names_only_are_outside() -> None:
     task = {"name": "fabricated", "activation": "softmax"}
     made = told(evidence(), "yardstick", task={**task, "labels": ["down", "up"]})
@@ -254,7 +273,7 @@ def near_tie(gap: float, lead: int) -> Evidence:
         raw[row] = [1.0, 1.0 - gap, -2.0]
         if side == "candidate" and lead == 1:
             raw[row, :2] = raw[row, 1::-1]
-        sides[side] = replace(run, arrays=fabricate.finish("softmax", raw))
+        sides[side] = with_arrays(run, fabricate.finish("softmax", raw))
     return replace(made, **sides)
 
 

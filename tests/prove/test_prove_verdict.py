@@ -8,7 +8,7 @@ from dataclasses import replace
 import fabricate
 import numpy as np
 import pytest
-from fabricate import evidence, failing, measure
+from fabricate import evidence, failing, measure, with_arrays
 
 from likewise.prove.verdict import judge
 from likewise.types import Verdict
@@ -56,7 +56,7 @@ def test_another_order_of_summation_is_equal(activation: str, outputs: int, seed
     made = replace(
         made,
         **{
-            name: replace(getattr(made, name), arrays=fabricate.finish(activation, rows))
+            name: with_arrays(getattr(made, name), fabricate.finish(activation, rows))
             for name, rows in arrays.items()
         },
     )
@@ -75,7 +75,7 @@ def test_two_answers_that_changed_places_are_outside(activation: str, outputs: i
 def test_a_better_candidate_is_equal() -> None:
     made = evidence(plan="torch/cpu/float64/b16/t2")
     exact = fabricate.finish("softmax", fabricate.compute(256, 3, np.float64))
-    verdict = judge(replace(made, candidate=replace(made.candidate, arrays=exact)))
+    verdict = judge(replace(made, candidate=with_arrays(made.candidate, exact)))
     assert verdict.outcome == "equal"
     assert all(verdict.errors[item] == 0 for item in made.truth_items)
 
@@ -134,7 +134,7 @@ def test_a_failure_beats_a_doubt() -> None:
     assert judge(evidence(items=20, truth_items=20)).outcome == "undecided"
     made = evidence(items=20, truth_items=20)
     rolled = {n: np.roll(a, 1, axis=0) for n, a in made.candidate.arrays.items()}
-    verdict = judge(replace(made, candidate=replace(made.candidate, arrays=rolled)))
+    verdict = judge(replace(made, candidate=with_arrays(made.candidate, rolled)))
     assert verdict.outcome == "outside"
 
 
@@ -180,7 +180,7 @@ def test_without_float64_the_spread_of_honest_runs_is_the_noise() -> None:
     )
     blocked = fabricate.compute(256, 3, np.float32)[:, ::-1].copy()[:, ::-1]
     blocked += np.random.default_rng(2).choice([-1e-7, 1e-7], blocked.shape).astype(np.float32)
-    candidate = replace(made.candidate, arrays=fabricate.finish("softmax", blocked))
+    candidate = with_arrays(made.candidate, fabricate.finish("softmax", blocked))
     why = "CPU float64 could not run: no memory"
     honest = replace(
         made,
@@ -194,7 +194,7 @@ def test_without_float64_the_spread_of_honest_runs_is_the_noise() -> None:
     assert verdict.outcome == "equal", verdict.reasons
     assert verdict.reference == "torch/cpu/float32/b1/t2"
     rolled = {n: np.roll(a, 1, axis=0) for n, a in candidate.arrays.items()}
-    assert judge(replace(honest, candidate=replace(candidate, arrays=rolled))).outcome == "outside"
+    assert judge(replace(honest, candidate=with_arrays(candidate, rolled))).outcome == "outside"
 
 
 def test_without_any_noise_floor_nothing_passes() -> None:

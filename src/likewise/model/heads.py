@@ -15,22 +15,23 @@ _CLASS_LAYERS = (
     "classifier.weight",  # BERT, DistilBERT, ALBERT, DeBERTa, ModernBERT
     "classifier.out_proj.weight",  # RoBERTa, XLM-R, ELECTRA, MPNet, ESM
     "score.weight",
-    "logits_proj.weight",  # XLNet
     "sequence_summary.summary.weight",  # XLM, FlauBERT
 )
 _TOKEN_LAYERS = (
     "cls.predictions.transform.dense.weight",  # BERT
+    "cls.predictions.dense.weight",  # RemBERT
     "cls.predictions.bias",
     "lm_head.dense.weight",  # RoBERTa, XLM-R, MPNet
+    "lm_head.weight",  # EuroBERT
     "lm_predictions.lm_head.dense.weight",  # DeBERTa
     "vocab_transform.weight",  # DistilBERT
     "generator_predictions.dense.weight",  # ELECTRA
     "predictions.dense.weight",  # ALBERT
     "head.dense.weight",  # ModernBERT, together with its decoder
-    "pred_layer.proj.weight",  # XLM, FlauBERT
+    "pred_layer.proj.bias",  # XLM, FlauBERT
 )
 _DECODERS = re.compile(
-    r"(cls\.predictions|lm_head|predictions)\.decoder\.weight|vocab_projector\.weight|"
+    r"(cls\.predictions|lm_head|predictions)\.decoder\.weight|lm_head\.weight|vocab_projector\.weight|"
     r"generator_lm_head\.weight|decoder\.weight|pred_layer\.proj\.weight"
 )
 _OTHER_CLASSES = re.compile(r"\w+For(TokenClassification|MultipleChoice|QuestionAnswering)")

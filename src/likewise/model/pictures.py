@@ -74,6 +74,8 @@ def picture_facts(
     trained = _head_is_there(file, config, tensors, classes) if weights else classes > 0
     labels, doubts = _labels(file, picture, classes, stated)
     scores = classes > 0 and (bool(labels) or not _is_tower(picture))
+    heads = [tensors.get(f"{name}.weight") for name in classifier_names(config, tensors)]
+    inputs = next((head.shape[1] for head in heads if head and len(head.shape) > 1), 0)
     width = config.get("num_features", picture.get("num_features"))
     if classes and not scores:
         tag = picture.get("tag") or "no label names"
@@ -84,7 +86,7 @@ def picture_facts(
         "family": architecture,
         "parameters": elements(tensors) if tensors else export and export.parameters,
         "layers": 0,
-        "width": width if type(width) is int else 0,
+        "width": width if type(width) is int else inputs,
         "vocabulary": 0,
         "max_tokens": 0,
         "stored_dtype": stored_dtype(tensors) if tensors else "float32",

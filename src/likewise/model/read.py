@@ -62,7 +62,7 @@ def read(source: str | Path, overrides: Overrides | None = None) -> Model:
         folder=folder,
         fingerprint=_fingerprint(folder, files, export),
         weight_files=files,
-        warnings=tuple(warnings + _ignored(files)),
+        warnings=tuple(warnings + _ignored(files, export)),
         **facts,
     )
     return restate(model, stated)
@@ -111,11 +111,17 @@ def _weight_files(
     dense = modules.dense_files if modules else ()
     if weights is not None:
         return list_files(folder, (*weights.files, *dense))
-    # In a ported folder the graph stands for the architecture's weights; its own manifest holds
-    # their sha256, so nothing is read here. "used" asks what an engine loads: dense layers are not.
+    # In a ported folder the graph stands for the architecture's weights; its manifest holds their
+    # sha256, so nothing is read here. "used" asks what an engine loads: dense layers are not.
     assert export is not None
-    rest = [file for file in list_files(folder) if file.path != export.file.name]
-    return (describe(folder, export.file, used=True, sha256=""), *rest)
+    return tuple(
+        describe(folder, folder / file.path, used=True, sha256="") if _is_graph(file) else file
+        for file in list_files(folder)
+    )
+
+
+def _is_graph(file: WeightFile) -> bool:
+    return file.path.startswith("model.onnx")
 
 
 def _fingerprint(folder: Path, files: Iterable[WeightFile], export: Export | None) -> str:
@@ -134,10 +140,12 @@ def _fingerprint(folder: Path, files: Iterable[WeightFile], export: Export | Non
     return found.hexdigest()
 
 
-def _ignored(files: Iterable[WeightFile]) -> list[str]:
-    """Return a notice of weights in formats that are not read."""
+def _ignored(files: Iterable[WeightFile], export: Export | None) -> list[str]:
+    """Return a notice of weights that are not used; a second pickle has been spoken of."""
     kinds: dict[str, list[str]] = {}
     for file in files:
-        if not file.used and file.format in ("onnx", "openvino", "tensorflow", "flax"):
+        own = export is not None and _is_graph(file)
+        said = file.path.endswith(("pytorch_model.bin", "adapter_model.safetensors"))
+        if not (file.used or own or said or file.format == "other"):
             kinds.setdefault(file.format, []).append(file.path)
     return [f"{kind} files are not used: {show(names)}" for kind, names in kinds.items()]

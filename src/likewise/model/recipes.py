@@ -80,12 +80,12 @@ _ALIASES = {
 _FAMILY_CLASSES = {
     "BertTokenizer": (
         "bert", "convbert", "distilbert", "electra", "ernie", "layoutlm", "megatron-bert",
-        "mobilebert", "nomic_bert", "squeezebert",
+        "mobilebert", "squeezebert",
     ),
     "RobertaTokenizer": (
         "data2vec-text", "ibert", "longformer", "mra", "roberta", "roberta-prelayernorm",
     ),
-    "XLMRobertaTokenizer": ("gte", "xlm-roberta", "xmod"),
+    "XLMRobertaTokenizer": ("xlm-roberta", "xmod"),
     "CamembertTokenizer": ("camembert",),
     "MPNetTokenizer": ("mpnet",),
     "AlbertTokenizer": ("albert", "yoso"),
@@ -166,7 +166,7 @@ def find_casing(
     said = f"casing is not said in tokenizer_config.json: texts are {verb}, as transformers does"
     if filed is not None:
         said += (
-            f"; tokenizer.json says the opposite: state lower_case = {str(filed).lower()} to obey"
+            f"; tokenizer.json says the opposite: state {'--lower-case' if filed else '--cased'}"
         )
     elif assumed and file.name == "vocab.txt":
         said += _capitals(file)
@@ -177,7 +177,9 @@ def _capitals(file: Path) -> str:
     """Return a doubt where a vocabulary that is to see lower-cased texts holds capitals."""
     words = file.read_text(encoding="utf-8", errors="replace").split("\n")
     count = sum(word != word.lower() and not word.startswith(("[", "<")) for word in words)
-    return f"; but {count} of its {len(words)} tokens have capitals: is it cased?" if count else ""
+    return (
+        f"; but {count} of its {len(words)} tokens have capitals: state --cased?" if count else ""
+    )
 
 
 class _Head(msgspec.Struct):

@@ -62,6 +62,8 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
     tokenizer = find_tokenizer(body.folder, body.core)
     lower, said = find_casing(body.folder, tokenizer, config, family)
     limit, doubts = _limit(body, family, tokenizer)
+    if body.modules and body.modules.lower_case:
+        doubts.append("every text is lower-cased before the tokenizer, as the folder says")
     labels, problem, oddities = _classes(body, heads, stated)
     vocabulary = rows(tensors, _WORDS) or number(config, "vocab_size", file=file)
     segments = rows(tensors, _SEGMENTS)

@@ -111,13 +111,15 @@ def _name(folder: Path, path: Path) -> str:
 
 def _is_weights(path: Path) -> bool:
     hidden = path.name.startswith(".") or path.parent.name.startswith(".")
-    known = path.suffix in _FORMATS or path.name.endswith(".onnx_data")
+    known = path.suffix in _FORMATS or path.name.endswith(".onnx.data")
     return known and not hidden and path.is_file()
 
 
 def _format(path: Path) -> str:
     if path.stem.startswith(_NOT_WEIGHTS):
         return "other"
+    if path.name.endswith(".onnx.data"):
+        return "onnx"
     if path.suffix == ".bin" and path.with_suffix(".xml").is_file():
         return "openvino"
     return _FORMATS.get(path.suffix, "other")

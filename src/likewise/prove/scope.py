@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,6 +12,8 @@ from likewise.prove.evidence import Evidence
 from likewise.types import Measure, Outcome
 
 __all__ = ["scope"]
+
+_GROUPS = 5  # kinds of probes that the sentence names
 
 
 def scope(evidence: Evidence, outcome: Outcome, measures: Sequence[Measure]) -> str:
@@ -36,14 +39,20 @@ def scope(evidence: Evidence, outcome: Outcome, measures: Sequence[Measure]) -> 
 
 
 def _tried(evidence: Evidence) -> str:
-    groups: dict[str, int] = {}
-    for probe in evidence.probes:
-        groups[probe.group] = groups.get(probe.group, 0) + 1
-    kinds = ", ".join(f"{count} {name}" for name, count in sorted(groups.items()))
     lengths = evidence.yardstick.tokens[evidence.yardstick.tokens > 0]
     span = ""
     if len(lengths) and np.ptp(lengths):
         span = f" of {lengths.min()} to {lengths.max()} tokens"
     batch = evidence.plan.batch
     batches = "one at a time" if batch == 1 else f"in batches of up to {batch}"
-    return f"{len(evidence.probes)} items{span} ({kinds}), {batches}"
+    if batch > 1 and len(lengths) % batch == 0:
+        batches += ", all of them full"
+    return f"{len(evidence.probes)} items{span} ({_groups(evidence)}), {batches}"
+
+
+def _groups(evidence: Evidence) -> str:
+    """Return the largest groups of probes, and how many more there are."""
+    groups = Counter(probe.group for probe in evidence.probes).most_common()
+    said = ", ".join(f"{count} {name}" for name, count in groups[:_GROUPS])
+    more = len(groups) - _GROUPS
+    return f"{said} and {more} other kinds" if more > 0 else said

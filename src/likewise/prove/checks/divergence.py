@@ -23,8 +23,8 @@ gate = "G2"
 def check(evidence: Evidence) -> list[Measure]:
     """Return the 99.9th percentile and the maximum of KL(reference ‖ candidate), in nats.
 
-    Taken from logits where there are any, because a saturated softmax hides them; for independent
-    labels, each label's own yes or no.
+    Of logits too, because a saturated softmax hides them; of probabilities too, because what is
+    made of right logits may be wrong; of independent labels, each label's own yes or no.
     """
     measures = []
     for name, pairs in evidence.pairs.items():
@@ -39,7 +39,7 @@ def _formula(
 ) -> Callable[[Floats, Floats], Numbers] | None:
     if pairs.kind == "logits":
         return divergence.logit_rows
-    if pairs.kind == "distribution" and name in evidence.judged:
+    if pairs.kind == "distribution":
         return divergence.rows
     sigmoid = evidence.contract.get("activation") == "sigmoid"
     return divergence.binary_rows if sigmoid and evidence.kinds[name] == "scores" else None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from likewise.prove.planted import _parts
 from likewise.prove.planted._fault import ALL, TEXT, Fault, Module, absent, in_module
 
-_GELU = ("GELUActivation", "GELU")
+_EXACT = ("GELUActivation", "GELU")
+_TANH = ("GELUTanh", "NewGELUActivation", "PytorchGELUTanh", "FastGELUActivation")
 
 
 def _other_epsilon(module: Module) -> None:
@@ -18,16 +19,18 @@ def _large_epsilon(module: Module) -> None:
         part.eps = 1e-3
 
 
-def _tanh_gelu(module: Module) -> None:
+def _other_gelu(module: Module) -> None:
     import torch
 
-    _parts.replace_each(module, _GELU, torch.nn.GELU(approximate="tanh"))
+    exact = bool(_parts.kin(module, *_EXACT))
+    other = torch.nn.GELU(approximate="tanh" if exact else "none")
+    _parts.replace_each(module, _EXACT if exact else _TANH, other)
 
 
 def _relu(module: Module) -> None:
     import torch
 
-    _parts.replace_each(module, _GELU, torch.nn.ReLU())
+    _parts.replace_each(module, (*_EXACT, *_TANH), torch.nn.ReLU())
 
 
 def _training(module: Module) -> None:
@@ -48,7 +51,7 @@ def _no_tanh(module: Module) -> None:
 FAULTS = (
     Fault("G01", "epsilon of the normalisations 1e-5 for 1e-12", in_module(_other_epsilon), TEXT),
     Fault("G02", "epsilon of the normalisations 1e-3", in_module(_large_epsilon), ALL),
-    Fault("G03", "tanh form of GELU", in_module(_tanh_gelu), ALL),
+    Fault("G03", "the other form of GELU: tanh for erf", in_module(_other_gelu), ALL),
     Fault("G04", "ReLU for GELU", in_module(_relu), ALL, precisions=("float32", "float16")),
     Fault("G07", "dropout left on", in_module(_training), TEXT),
     Fault(

@@ -24,8 +24,6 @@ from likewise.types import Item, Row, Session, Task
 if TYPE_CHECKING:
     from likewise.types import Arrays
 
-_SHORT = 32  # tokens
-
 
 def _no_mask(session: Session, inputs: Arrays) -> Arrays:
     return session.run({**inputs, "attention_mask": np.ones_like(inputs["attention_mask"])})
@@ -44,7 +42,8 @@ def _shifted(module: Module) -> None:
 
 def _clamped(module: Module) -> None:
     table = _parts.positions(module).weight
-    table[_SHORT:] = table[_SHORT].clone()
+    last = len(table) // 4
+    table[last:] = table[last].clone()
 
 
 def _rows(change: Callable[[Task, Row], Row]) -> Callable[[Task], Task]:
@@ -58,11 +57,11 @@ def _rows(change: Callable[[Task, Row], Row]) -> Callable[[Task], Task]:
     return spoil
 
 
-def _cut(_: Task, row: Row) -> Row:
-    ids = row.arrays["input_ids"]
-    if len(ids) <= _SHORT:
+def _cut(task: Task, row: Row) -> Row:
+    ids, limit = row.arrays["input_ids"], int(task.hints()["max_tokens"]) // 2
+    if len(ids) <= limit:
         return row
-    return _with_ids(row, np.concatenate((ids[: _SHORT - 1], ids[-1:])))
+    return _with_ids(row, np.concatenate((ids[: limit - 1], ids[-1:])))
 
 
 def _bare(_: Task, row: Row) -> Row:
@@ -86,10 +85,10 @@ FAULTS = (
         needs="a model with two segments",
     ),
     Fault(
-        "I11", "texts cut at 32 tokens", in_task(_rows(_cut)), ("classify", "embed"),
-        needs="texts over 32 tokens",
+        "I11", "texts cut at half of the limit", in_task(_rows(_cut)), ("classify", "embed"),
+        needs="long texts",
     ),
     Fault("I13", "no special tokens", in_task(_rows(_bare)), ("classify", "embed")),
-    Fault("I17", "positions stand still after 32", in_module(_clamped), TEXT,
-          needs="texts over 32 tokens"),
+    Fault("I17", "positions stand still after a quarter", in_module(_clamped), TEXT,
+          needs="long texts"),
 )  # fmt: skip
