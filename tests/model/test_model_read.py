@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tiny as builders
-from likewise.errors import FolderError, SettingsError
+from likewise.errors import FolderError, LikewiseError, SettingsError
 from likewise.model.locate import locate
 from likewise.model.read import read
+from likewise.model.tokenizer import open_tokenizer
 from likewise.settings import Overrides
 
 Tiny = Callable[[str], Path]
@@ -182,6 +185,54 @@ def test_B039_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
     file = folder / "config.json"
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
     assert read(folder).family == "bert"
+
+
+def places(content: Any, place: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the way to every value in a JSON document."""
+    if isinstance(content, dict):
+        inner = [way for key in content for way in places(content[key], (*place, key))]
+    elif isinstance(content, list):
+        inner = [way for i, value in enumerate(content[:2]) for way in places(value, (*place, i))]
+    else:
+        inner = []
+    return [place, *inner]
+
+
+def planted(content: Any, place: tuple[Any, ...], value: Any) -> Any:
+    if not place:
+        return value
+    copy = list(content) if isinstance(content, list) else dict(content)
+    copy[place[0]] = planted(content[place[0]], place[1:], value)
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("builder", "file"),
+    [
+        ("bert_classifier", "config.json"),
+        ("bert_classifier", "tokenizer_config.json"),
+        ("sentence_transformer", "modules.json"),
+        ("sentence_transformer", "1_Pooling/config.json"),
+        ("sentence_transformer", "config_sentence_transformers.json"),
+        ("timm_classifier", "config.json"),
+    ],
+)
+def test_a_value_of_another_kind_is_read_or_refused_in_words(
+    builder: str, file: str, tmp_path: Path
+) -> None:
+    folder = getattr(builders, builder)(tmp_path / "model")
+    content = json.loads((folder / file).read_text())
+    values = [None, "x", -1, 0, 1.5, [], {}, True, 1e30, [None], {"a": 1}]
+    random = np.random.default_rng(11)
+    ways = places(content)
+    for _ in range(60):
+        place = ways[random.integers(len(ways))]
+        value = values[random.integers(len(values))]
+        builders.write_json(folder / file, planted(content, place, value))
+        with contextlib.suppress(LikewiseError):  # any other exception fails the test
+            model = read(folder)
+            if model.tokenizer:
+                open_tokenizer(model)
 
 
 # ---- the folder ----

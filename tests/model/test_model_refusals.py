@@ -181,8 +181,9 @@ def test_a_picture_model_that_cannot_be_built_is_refused(
         loaded(folder, "picture")
 
 
-def test_a_config_that_transformers_cannot_build_is_refused(tmp_path: Path) -> None:
-    folder = configured(builders.bert_classifier(tmp_path / "model"), num_attention_heads=3)
+@pytest.mark.parametrize("heads", [3, 0])
+def test_a_config_that_transformers_cannot_build_is_refused(heads: int, tmp_path: Path) -> None:
+    folder = configured(builders.bert_classifier(tmp_path / "model"), num_attention_heads=heads)
     with pytest.raises(FolderError, match="transformers cannot build"):
         loaded(folder, "classes")
 
@@ -196,3 +197,23 @@ def test_a_folder_without_weights_is_refused(tiny: Tiny, tmp_path: Path) -> None
     (folder / "model.safetensors").unlink()
     with pytest.raises(LikewiseError, match="no weights"):
         load(model, network(model, "classes"), "float32")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_a_number_that_is_not_the_files_is_refused(
+    tiny: Tiny, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from likewise.model import weights
+
+    build = weights._text
+
+    def stale(*arguments: Any) -> Any:
+        inner = build(*arguments)
+        with torch.no_grad():
+            inner.bert.encoder.layer[1].output.dense.weight[3, 5] += 1
+        return inner
+
+    monkeypatch.setattr(weights, "_text", stale)
+    with pytest.raises(WeightsError, match="not the file's") as error:
+        loaded(tiny("bert_classifier"), "classes", dtype)
+    assert "layer.1.output.dense.weight" in error.value.found

@@ -79,15 +79,9 @@ def test_overlapping_intervals_are_called_a_draw():
     assert "draw" in chosen.reason
 
 
-@given(
-    st.lists(
-        st.tuples(st.floats(0.01, 10), st.floats(1e-9, 1e-1)), min_size=1, max_size=8
-    )
-)
+@given(st.lists(st.tuples(st.floats(0.01, 10), st.floats(1e-9, 1e-1)), min_size=1, max_size=8))
 def test_no_plan_on_the_front_is_beaten_on_both_speed_and_error(pairs):
-    entries = [
-        entry(f"p{i}", "equal", pass_seconds=s, error=e) for i, (s, e) in enumerate(pairs)
-    ]
+    entries = [entry(f"p{i}", "equal", pass_seconds=s, error=e) for i, (s, e) in enumerate(pairs)]
     front = set(choose(entries, goal="throughput").front)
     assert front
     for one in front:

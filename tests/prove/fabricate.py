@@ -71,16 +71,22 @@ def finish(activation: str, raw: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def answers(arrays: dict[str, np.ndarray], activation: str) -> list[dict[str, Any]]:
-    if "vector" in arrays:
-        return [{"vector": row.tolist()} for row in arrays["vector"]]
-    rows = arrays.get("scores", arrays["logits"])
-    if activation == "none":
-        return [{"values": row.tolist()} for row in rows]
-    best = np.argsort(-np.nan_to_num(rows), axis=1, kind="stable")[:, :5].tolist()
+    """What the runner would answer; a row that is not finite has no answer."""
+    rows = next(arrays[name] for name in ("vector", "scores", "logits") if name in arrays)
+    finite = [all(np.isfinite(a[i]).all() for a in arrays.values()) for i in range(len(rows))]
     return [
-        {"labels": [{"label": f"L{i}", "index": i, "score": float(row[i])} for i in order]}
-        for row, order in zip(rows, best, strict=True)
+        _answer(row, activation) if good else {"error": "not finite"}
+        for row, good in zip(rows, finite, strict=True)
     ]
+
+
+def _answer(row: np.ndarray, activation: str) -> dict[str, Any]:
+    if activation == "vector":
+        return {"vector": row.tolist()}
+    if activation == "none":
+        return {"values": row.tolist()}
+    best = np.argsort(-row, kind="stable")[:5].tolist()
+    return {"labels": [{"label": f"L{i}", "index": i, "score": float(row[i])} for i in best]}
 
 
 def with_arrays(made: Run, arrays: dict[str, np.ndarray]) -> Run:

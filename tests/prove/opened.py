@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from likewise import find
 from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.stratify import stratify
+from likewise.prove.subject import draw
 from likewise.run.opening import open_runner
 from likewise.types import Model, Plan, Probe, Run, Task
 
-ITEMS = 128
+ITEMS = 131
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def opened(folder: Path, count: int = ITEMS) -> Opened:
 
     model = read(folder)
     task = pick(model)
-    probes = tuple(find.load("probes", task.takes).probes(count, 20, task.hints()))
+    probes = draw(task, count, 20)
     yardstick = run_here(folder, "torch/cpu/float32/b1/t1", probes, seed=1)
     groups = [probe.group for probe in probes]
     chosen = stratify(groups, yardstick.tokens.tolist(), 48)

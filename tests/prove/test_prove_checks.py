@@ -187,17 +187,17 @@ def test_an_answer_of_another_item_is_outside() -> None:
 def test_answers_follow_from_the_numbers(activation: str) -> None:
     made = evidence(activation, outputs=4)
     assert measure(judge(made), "answers").holds
-    last = made.candidate.answers[:-1] + [made.candidate.answers[0]]
+    last = [*made.candidate.answers[:-1], made.candidate.answers[0]]
     assert judge(changed(made, "candidate", answers=last)).outcome == "outside"
 
 
 def test_labels_that_changed_names_only_are_outside() -> None:
     task = {"name": "fabricated", "activation": "softmax"}
-    made = told(evidence(), "yardstick", task={**task, "labels": ["down", "up"]})
-    made = told(made, "candidate", task={**task, "labels": ["up", "down"]})
+    made = told(evidence(), "yardstick", task={**task, "labels": ["L0", "L1", "L2"]})
+    made = told(made, "candidate", task={**task, "labels": ["L1", "L0", "L2"]})
     verdict = judge(made)
     assert verdict.outcome == "outside"
-    assert "labels is ['up', 'down']" in verdict.reasons[0]
+    assert "labels is ['L1', 'L0', 'L2']" in verdict.reasons[0]
 
 
 def nan_rows(made: Evidence, side: str, rows: slice, bad: float = np.nan) -> Evidence:

@@ -41,7 +41,7 @@ def swap(raw: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(("activation", "outputs"), CASES)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_another_order_of_summation_is_equal(activation: str, outputs: int, seed: int) -> None:
     arrays = {
         name: fabricate.compute(256, outputs, dtype, order=order, seed=seed)
@@ -205,7 +205,7 @@ def test_without_any_noise_floor_nothing_passes() -> None:
 
 
 def test_a_verdict_with_no_check_passed_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("likewise.prove.verdict.find.names", lambda _: [])
+    monkeypatch.setattr("likewise.prove.verdict._checks", list)
     verdict = judge(evidence())
     assert verdict.outcome == "undecided"
     assert "never a pass" in verdict.reasons[0]

@@ -66,8 +66,9 @@ def imports(source: Source) -> Iterator[tuple[int, str]]:
 
 
 def first_imports(source: Source) -> Iterator[tuple[int, str]]:
-    """Yield (line, dotted name) of what runs when the file is imported: not inside a function,
-    and not under ``if TYPE_CHECKING``.
+    """Yield (line, dotted name) of what the file imports when it is imported itself.
+
+    That is: not inside a function, and not under ``if TYPE_CHECKING``.
     """
     waiting: list[ast.AST] = list(source.tree.body)
     while waiting:
@@ -89,3 +90,8 @@ def functions(source: Source) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef
     for node in ast.walk(source.tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
+
+
+def none(wrong: list[str]) -> None:
+    """Fail with one offender a line, where there is one."""
+    assert not wrong, "\n  ".join([f"{len(wrong)} to mend:", *wrong])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from own_source import ROOT, Source, first_imports, imports, read, sources
+from own_source import ROOT, Source, first_imports, imports, none, read, sources
 
 CELLS = (
     ("errors",),
@@ -14,41 +14,19 @@ CELLS = (
     ("model",),
     ("tasks", "engines", "metrics", "probes"),
     ("run",),
-    ("prove", "bench"),
+    ("prove", "bench", "report"),
     ("port",),
-    ("report",),
     ("cli",),
     ("likewise", "__main__"),  # the package itself names what is public, lazily
 )
 ORDER = {room: place for place, cell in enumerate(CELLS) for room in cell}
 BY_NAME = {"find", "rooms", "likewise"}  # may import a module by its spelling
-HEAVY = frozenset(
-    [
-        "torch",
-        "torchvision",
-        "transformers",
-        "timm",
-        "onnx",
-        "onnxscript",
-        "onnxruntime",
-        "openvino",
-        "scipy",
-        "matplotlib",
-        "jinja2",
-        "sentence_transformers",
-        "sentencepiece",
-        "safetensors",
-        "PIL",
-        "tokenizers",
-    ]  # a list to read, not to parse
-)
-MEANING_BLIND = {  # what a room never touches, not even inside a function
-    "tasks": {"torch", "transformers", "timm", "onnx", "onnxruntime", "openvino"},
-    "probes": {"torch", "transformers", "timm", "onnx", "onnxruntime", "openvino"},
-    "metrics": {"torch", "transformers", "timm", "onnx", "onnxruntime", "openvino"},
-    "run": {"torch", "transformers", "timm", "onnx", "onnxruntime", "openvino"},
-    "report": {"torch", "transformers", "timm", "onnx", "onnxruntime", "openvino"},
-}
+HEAVY = {
+    "torch", "torchvision", "transformers", "timm", "onnx", "onnxscript", "onnxruntime",
+    "openvino", "scipy", "matplotlib", "jinja2", "sentence_transformers", "sentencepiece",
+}  # fmt: skip
+ENGINES = {"torch", "transformers", "timm", "onnx", "onnxruntime", "openvino"}
+BLIND = ("tasks", "probes", "metrics", "run", "report")  # never touch ENGINES, in no function
 
 
 def crossings(source: Source) -> list[str]:
@@ -75,7 +53,7 @@ def heavy_at_import(source: Source) -> list[str]:
 
 
 def hidden_imports(source: Source) -> list[str]:
-    """Return each ``import_module("likewise…")``: only ``find`` reaches rooms by name."""
+    """Return each ``import_module("likewise.ROOM…")``: only ``find`` reaches a room by name."""
     if source.room in BY_NAME:
         return []
     calls = [n for n in ast.walk(source.tree) if isinstance(n, ast.Call) and n.args]
@@ -83,35 +61,36 @@ def hidden_imports(source: Source) -> list[str]:
         f"{source.at(call.lineno)} reaches {ast.unparse(call.args[0])} by name"
         for call in calls
         if ast.unparse(call.func).endswith(("import_module", "__import__"))
-        and "likewise" in ast.unparse(call.args[0])
+        and "likewise" in (name := ast.unparse(call.args[0]))
+        and f"likewise.{source.room}." not in name
     ]
 
 
-def test_every_room_has_a_cell():
+def test_every_room_has_a_cell() -> None:
     rooms = {source.room for source in sources()}
-    assert sorted(rooms - set(ORDER)) == []
+    none(sorted(rooms - set(ORDER)))
 
 
-def test_imports_point_to_the_left():
-    assert [wrong for source in sources() for wrong in crossings(source)] == []
+def test_imports_point_to_the_left() -> None:
+    none([wrong for source in sources() for wrong in crossings(source)])
 
 
-def test_heavy_packages_wait_inside_functions():
-    assert [wrong for source in sources() for wrong in heavy_at_import(source)] == []
+def test_heavy_packages_wait_inside_functions() -> None:
+    none([wrong for source in sources() for wrong in heavy_at_import(source)])
 
 
-def test_no_room_is_reached_by_its_spelling():
-    assert [wrong for source in sources() for wrong in hidden_imports(source)] == []
+def test_no_room_is_reached_by_its_spelling() -> None:
+    none([wrong for source in sources() for wrong in hidden_imports(source)])
 
 
-def test_what_numbers_mean_is_blind_to_how_they_are_computed():
+def test_what_numbers_mean_is_blind_to_how_they_are_computed() -> None:
     wrong = [
         f"{source.at(line)} imports {name}"
         for source in sources()
         for line, name in imports(source)
-        if name.partition(".")[0] in MEANING_BLIND.get(source.room, ())
+        if source.room in BLIND and name.partition(".")[0] in ENGINES
     ]
-    assert wrong == []
+    none(wrong)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +103,7 @@ def test_what_numbers_mean_is_blind_to_how_they_are_computed():
         ("run/new.py", "from likewise.nowhere import x"),
     ],
 )
-def test_a_planted_crossing_is_seen(file, text):
+def test_a_planted_crossing_is_seen(file: str, text: str) -> None:
     assert len(crossings(read(ROOT / file, text))) == 1
 
 
@@ -136,7 +115,7 @@ def test_a_planted_crossing_is_seen(file, text):
         "class A:\n    import onnx",
     ],
 )
-def test_a_planted_heavy_import_is_seen(text):
+def test_a_planted_heavy_import_is_seen(text: str) -> None:
     assert len(heavy_at_import(read(ROOT / "tasks/new.py", text))) == 1
 
 
@@ -147,10 +126,10 @@ def test_a_planted_heavy_import_is_seen(text):
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch",
     ],
 )
-def test_a_heavy_import_that_waits_is_allowed(text):
+def test_a_heavy_import_that_waits_is_allowed(text: str) -> None:
     assert heavy_at_import(read(ROOT / "tasks/new.py", text)) == []
 
 
-def test_a_planted_reach_by_name_is_seen():
+def test_a_planted_reach_by_name_is_seen() -> None:
     text = "import importlib\nimportlib.import_module('likewise.port')"
     assert len(hidden_imports(read(ROOT / "run/new.py", text))) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from own_source import PROJECT, ROOT, Source, functions, read, sources
+from own_source import PROJECT, ROOT, Source, functions, none, read, sources
 
 FILE_LINES = 300
 FUNCTION_LINES = 50
@@ -40,34 +40,34 @@ def wide_functions(source: Source) -> list[str]:
     return wrong
 
 
-def test_files_are_short():
-    assert [wrong for source in sources() for wrong in long_files(source)] == []
+def test_files_are_short() -> None:
+    none([wrong for source in sources() for wrong in long_files(source)])
 
 
-def test_functions_are_short():
-    assert [wrong for source in sources() for wrong in long_functions(source)] == []
+def test_functions_are_short() -> None:
+    none([wrong for source in sources() for wrong in long_functions(source)])
 
 
-def test_functions_take_few_parameters():
-    assert [wrong for source in sources() for wrong in wide_functions(source)] == []
+def test_functions_take_few_parameters() -> None:
+    none([wrong for source in sources() for wrong in wide_functions(source)])
 
 
-def test_the_whole_stays_inside_its_budget():
+def test_the_whole_stays_inside_its_budget() -> None:
     total = sum(source.text.count("\n") for source in sources())
     assert total <= TOTAL_LINES
 
 
 @pytest.mark.parametrize("folder", ["tests", "benchmarks"])
-def test_files_beside_the_package_are_short_too(folder):
+def test_files_beside_the_package_are_short_too(folder: str) -> None:
     wrong = []
     for path in sorted((PROJECT / folder).rglob("*.py")):
         lines = path.read_text(encoding="utf-8").count("\n")
         if lines > FILE_LINES:
             wrong.append(f"{path.relative_to(PROJECT)}:{lines} has {lines} of {FILE_LINES} lines")
-    assert wrong == []
+    none(wrong)
 
 
-def test_every_file_opens_with_what_comes_in_and_what_goes_out():
+def test_every_file_opens_with_what_comes_in_and_what_goes_out() -> None:
     wrong = []
     for source in sources():
         if source.path.name == "__init__.py":
@@ -75,15 +75,12 @@ def test_every_file_opens_with_what_comes_in_and_what_goes_out():
         opening = (ast.get_docstring(source.tree) or "").split("\n\n")[0]
         if not opening:
             wrong.append(f"{source.at(1)} does not say what it is for")
-    assert wrong == []
+    none(wrong)
 
 
-def test_planted_giants_are_seen():
+def test_planted_giants_are_seen() -> None:
     body = "\n".join(f"    x{n} = {n}" for n in range(FUNCTION_LINES))
     text = f"def f(a, b, c, d, e, g):\n{body}\n" + "\n" * FILE_LINES
     giant = read(ROOT / "run/new.py", text)
-    assert (len(long_files(giant)), len(long_functions(giant)), len(wide_functions(giant))) == (
-        1,
-        1,
-        1,
-    )
+    for rule in (long_files, long_functions, wide_functions):
+        assert len(rule(giant)) == 1

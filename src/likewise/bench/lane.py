@@ -24,6 +24,9 @@ LEAST_SINGLES = 30
 MOST_WARMUPS = 10
 """Passes after which a plan that is still not steady is timed as it is, with a doubt."""
 
+PADDED = 0.2
+"""Share of padding in the batches of a short pass above which a long job would be faster."""
+
 UNSEEN = 0.1
 """Share of the time until the answers came that the child's own clock may leave unexplained."""
 
@@ -112,7 +115,8 @@ class Lane:
                 break
         if not is_steady(warmups):
             self.doubts.append(
-                f"still not steady after {len(warmups)} warm-up pass(es): raise bench.most_seconds"
+                f"not known to be steady after {len(warmups)} warm-up pass(es): raise "
+                "bench.most_seconds"
             )
         reply, _ = self.process.ask(f"single {self.size.block}")
         self.single.warmups += [reply["wake"], *reply["seconds"]]
@@ -160,7 +164,7 @@ class Lane:
             doubts=(
                 *self._doubts_about(self.offline, offline),
                 *self._doubts_about(self.single, single),
-                *self._work_doubts(),
+                *self._work_doubts(len(work.items)),
                 *self.doubts,
                 *more_doubts,
             ),
@@ -177,7 +181,7 @@ class Lane:
             cycle=scenario.cycle,
         )
 
-    def _work_doubts(self) -> list[str]:
+    def _work_doubts(self, available: int) -> list[str]:
         found = []
         problems, count = self.looked["problems"], self.size.count
         if problems:
@@ -186,6 +190,12 @@ class Lane:
             )
         if count < LEAST:
             found.append(f"a pass is only {count} item(s): give at least {LEAST}")
+        padding = self.looked["facts"].get("batching", {}).get("padding_share", 0.0)
+        if padding > PADDED and count < available:
+            found.append(
+                f"a pass of {count} items leaves {padding:.0%} padding in its batches, a longer "
+                "job less: raise bench.pass_seconds"
+            )
         unseen = 1 - self.seen_seconds / max(self.waited_seconds, 1e-9)
         if unseen > UNSEEN:
             found.append(

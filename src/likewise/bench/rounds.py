@@ -200,7 +200,7 @@ class _Race:
         most, wanted = len(self.work.items), self.settings.pass_seconds
         count = min(LEAST, most)
         process.ask(f"look {count}")  # the first shapes are slow
-        for _ in range(3):
+        for _ in range(5):  # more items leave less padding, so that even more fit
             looked, _ = process.ask(f"look {count}")
             fitting = sized(count, looked["seconds"], wanted=wanted, most=most)
             near = abs(fitting - count) <= count // 4

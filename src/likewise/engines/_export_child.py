@@ -123,6 +123,7 @@ def _trace(job: Job, feeds: list[Arrays], file: Path) -> tuple[list[list[Array]]
             str(file),
             dynamo=False,
             opset_version=OPSET,
+            do_constant_folding=(job.model.parameters or 0) <= _grid.LARGE,  # it takes memory
             input_names=list(names),
             output_names=list(job.network.outputs),
             dynamic_axes=_axes(job.network),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import collections
+import math
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from likewise.errors import RefusedError
 
@@ -31,24 +34,23 @@ def pack(raw: Path, folder: Path) -> dict[str, int]:
         {dtype: elements} over all weights.
     """
     import onnx
-    from onnx.external_data_helper import ExternalDataInfo, uses_external_data
 
     proto = onnx.load(str(raw), load_external_data=False)
     census: collections.Counter[str] = collections.Counter()
+    turned = _absorb_transposes(proto.graph)
     with (folder / WEIGHTS).open("wb") as stream:
         for tensor in proto.graph.initializer:
-            count = 1
-            for axis in tensor.dims:
-                count *= axis
+            count = math.prod(tensor.dims)
             census[onnx.TensorProto.DataType.Name(tensor.data_type).lower()] += count
-            if uses_external_data(tensor):
-                content = (raw.parent / ExternalDataInfo(tensor).location).read_bytes()
-            else:
-                content = tensor.raw_data
+            content = _content(tensor, raw.parent)
+            if tensor.name in turned:
+                content = _turn(tensor, content, turned[tensor.name])
             if len(content) >= _LEAST:
                 stream.write(b"\0" * (-stream.tell() % _ALIGN))
                 _point_at(tensor, stream.tell(), len(content))
                 stream.write(content)
+            else:
+                _hold(tensor, content)
     onnx.save(proto, str(folder / "model.onnx"))
     return dict(census)
 
@@ -75,6 +77,47 @@ def inspect(file: Path, outputs: tuple[str, ...]) -> None:
             "The exported graph has other outputs than the task asks for.",
             found=f"{given} where {outputs} were asked for",
         )
+
+
+def _absorb_transposes(graph: Any) -> dict[str, str]:
+    """Remove the Transpose of a matrix that nothing else reads; return {weight: new name}.
+
+    The exporter folds them itself, but needs half of the weights in memory once more for it.
+    """
+    uses = collections.Counter(name for node in graph.node for name in node.input)
+    matrices = {t.name for t in graph.initializer if len(t.dims) == 2 and uses[t.name] == 1}
+    turned = {}
+    for node in [n for n in graph.node if n.op_type == "Transpose" and n.input[0] in matrices]:
+        if [list(a.ints) for a in node.attribute if a.name == "perm"] == [[1, 0]]:
+            turned[node.input[0]] = node.output[0]
+            graph.node.remove(node)
+    return turned
+
+
+def _content(tensor: Any, folder: Path) -> bytes:
+    from onnx.external_data_helper import ExternalDataInfo, uses_external_data
+
+    if uses_external_data(tensor):
+        return (folder / ExternalDataInfo(tensor).location).read_bytes()
+    return bytes(tensor.raw_data)
+
+
+def _turn(tensor: Any, content: bytes, name: str) -> bytes:
+    """Give a matrix the name and shape of its transpose; return the transpose's bytes."""
+    rows, columns = tensor.dims
+    matrix = np.frombuffer(content, f"V{len(content) // (rows * columns)}").reshape(rows, columns)
+    tensor.name = name
+    tensor.dims[:] = [columns, rows]
+    return matrix.T.tobytes()
+
+
+def _hold(tensor: Any, content: bytes) -> None:
+    """Keep a small tensor's bytes in the graph itself."""
+    import onnx
+
+    del tensor.external_data[:]
+    tensor.data_location = onnx.TensorProto.DEFAULT
+    tensor.raw_data = content
 
 
 def _point_at(tensor: Any, offset: int, length: int) -> None:

@@ -75,7 +75,7 @@ def _by_index(stated: Any, file: Path) -> tuple[str, ...]:
         by_index = {int(index): str(label) for index, label in pairs.items()}
     except (AttributeError, TypeError, ValueError):
         by_index = {}
-    if sorted(by_index) != list(range(len(pairs))) or not by_index:
+    if not by_index or sorted(by_index) != list(range(len(pairs))):
         raise FolderError(
             f"{file} has an id2label that does not name the labels 0, 1, 2 …",
             found=f"{stated}"[:200],

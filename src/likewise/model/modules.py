@@ -161,7 +161,9 @@ def _place(key: str) -> int:
 
 
 def _width(config: dict[str, Any]) -> int:
-    return int(config.get("embedding_dimension") or config.get("word_embedding_dimension") or 0)
+    """Return the width that the pooling states; 0 where it states none."""
+    width = config.get("embedding_dimension", config.get("word_embedding_dimension"))
+    return width if type(width) is int else 0
 
 
 def _dense(folder: Path, path: str, inputs: int) -> tuple[Dense, str]:
@@ -233,7 +235,7 @@ def _prompts(folder: Path) -> tuple[dict[str, str], str]:
     stated = config.get("prompts") or {}
     prompts = {str(k): str(v or "") for k, v in stated.items()} if isinstance(stated, dict) else {}
     name = config.get("default_prompt_name")
-    if name is not None and name not in prompts:
+    if name is not None and (not isinstance(name, str) or name not in prompts):
         raise FolderError(
             f"{file} names a default prompt that it does not hold.",
             found=f"{name!r}; prompts: {show(sorted(prompts)) or 'none'}",

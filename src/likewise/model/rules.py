@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from likewise.errors import FolderError
+
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
     from tokenizers.decoders import Decoder
@@ -31,13 +33,14 @@ def rules(
     """
     from tokenizers import normalizers, pre_tokenizers
 
+    accents = flags.get("strip_accents")
     if recipe.rules == "bert":
         return (
             normalizers.BertNormalizer(
                 clean_text=True,
-                handle_chinese_chars=flags.get("tokenize_chinese_chars", True),
-                strip_accents=flags.get("strip_accents"),
-                lowercase=flags.get("do_lower_case", recipe.lower_case),
+                handle_chinese_chars=bool(flags.get("tokenize_chinese_chars", True)),
+                strip_accents=None if accents is None else bool(accents),
+                lowercase=bool(flags.get("do_lower_case", recipe.lower_case)),
             ),
             pre_tokenizers.BertPreTokenizer(),
         )
@@ -125,8 +128,9 @@ def frame(
     if recipe.frame == "file" and own is not None:
         return own
     double = recipe.frame == "double" and recipe.rules == "pieces"
-    first, last = (names["bos"], names["eos"]) if double else (names["cls"], names["sep"])
-    ends = [(token, _id(built, token)) for token in (first, last)]
+    roles = ("bos", "eos") if double else ("cls", "sep")
+    ends = [(names.get(role, ""), _id(built, names.get(role, ""), role)) for role in roles]
+    first, last = (token for token, _ in ends)
     if recipe.frame == "roberta":
         words = recipe.rules == "bert"
         trim = True if words else bool(flags.get("trim_offsets", True))
@@ -137,9 +141,14 @@ def frame(
     return processors.TemplateProcessing(single=single, pair=pair, special_tokens=ends)
 
 
-def _id(built: Tokenizer, token: str) -> int:
+def _id(built: Tokenizer, token: str, role: str) -> int:
     found = built.token_to_id(token)
-    assert found is not None, token  # every special token was added
+    if found is None:
+        raise FolderError(
+            f"The tokenizer has no {role} token.",
+            found=repr(token),
+            fix=f"name it in tokenizer_config.json: {role}_token",
+        )
     return int(found)
 
 

@@ -26,6 +26,7 @@ _MAPPINGS = {
     "classes": "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING",
     "tokens": "MODEL_FOR_MASKED_LM_MAPPING",
 }
+_OURS = ("dtype", "torch_dtype")  # said by the plan, never by the folder
 _FETCHING = ("pretrained", "pretrained_cfg", "checkpoint_path", "cache_dir", "scriptable")
 
 
@@ -120,7 +121,8 @@ def _text(
 
     mapping = getattr(modeling_auto, _MAPPINGS[network.head])
     try:
-        settings = CONFIG_MAPPING[model.family].from_dict(dict(config))
+        stated = {key: value for key, value in config.items() if key not in _OURS}
+        settings = CONFIG_MAPPING[model.family].from_dict(stated)
         kind = mapping[type(settings)]
         pooled = "add_pooling_layer" in inspect.signature(kind.__init__).parameters
         inner, said = kind.from_pretrained(
@@ -134,7 +136,7 @@ def _text(
             local_files_only=True,
             **({"add_pooling_layer": False} if pooled and network.head == "hidden" else {}),
         )
-    except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, ImportError) as error:
+    except Exception as error:  # noqa: BLE001 - its configs and models raise nearly any kind
         raise FolderError(
             f"transformers cannot build {model.family!r} from {model.folder}.",
             found=f"{type(error).__name__}: {error}".split("\n")[0],
@@ -161,12 +163,14 @@ def _picture(model: Model, network: Network, config: Mapping[str, Any], state: S
     import timm
 
     picture = picture_config(config)
-    options = dict(config.get("model_args") or {})
-    strange = sorted(set(options) & set(_FETCHING))
+    options = config.get("model_args") or {}
+    strange = sorted(set(options) & set(_FETCHING)) if isinstance(options, dict) else ["no object"]
     if strange:
         raise FolderError(
-            f"{model.folder} has model_args that would fetch files.", found=show(strange)
+            f"{model.folder} has model_args that would fetch files, or are none.",
+            found=show(strange),
         )
+    options = dict(options)
     assert model.preprocessing is not None
     channels, height, width = model.preprocessing.size
     options.setdefault("in_chans", channels)
@@ -178,7 +182,7 @@ def _picture(model: Model, network: Network, config: Mapping[str, Any], state: S
     try:
         inner = timm.create_model(model.architecture, pretrained=False, **options)
         said = inner.load_state_dict(state.tensors, strict=False, assign=True)
-    except (RuntimeError, TypeError, ValueError, AssertionError) as error:
+    except Exception as error:  # noqa: BLE001 - each architecture checks its options in its own way
         raise FolderError(
             f"timm cannot build {model.architecture!r} from {model.folder}.",
             found=f"{error}".split("\n")[0],

@@ -8,24 +8,22 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+from safetensors.numpy import save_file
+
 from likewise.engines import _export
+from likewise.errors import FolderError
+from likewise.model.read import configuration, read
 from likewise.model.tokenizer import open_tokenizer
 from likewise.port.plans import needs
 from likewise.run.ported import SCHEMA, Ported, Proven, write_ported
 from likewise.settings import Overrides
+from likewise.tasks._dense import open_layer
 from likewise.types import Entry, Model, Plan, Report, Task
 
 __all__ = ["write_model"]
 
-_SMALL = (
-    "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
-    "added_tokens.json", "vocab.txt", "vocab.json", "merges.txt", "modules.json",
-    "sentence_bert_config.json", "config_sentence_transformers.json", "preprocessor_config.json",
-    "likewise.json", "LICENSE", "LICENSE.txt", "NOTICE",
-)  # fmt: skip
-"""Files that say what the model is; weights come by the plans that need them."""
-
-_MODULE_FILES = ("config.json", "model.safetensors", "pytorch_model.bin")
+_LEGAL = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE")
 
 
 def write_model(
@@ -52,6 +50,7 @@ def write_model(
                     _link(file, body / file.name)
         if Plan.parse(ranking[0]).engine == "torch":
             _copy_weights(model, body)
+        _copy_tokenizer(model, overrides, body)
         write_ported(_manifest(model, task, report, overrides), part)
         shutil.rmtree(out / "model", ignore_errors=True)
         body.replace(out / "model")
@@ -89,40 +88,52 @@ def _proven(entry: Entry) -> Proven:
 
 
 def _copy_small(model: Model, body: Path) -> None:
-    for name in _SMALL:
-        if (model.folder / name).is_file():
-            shutil.copyfile(model.folder / name, body / name)
-    for folder in _module_folders(model):
-        (body / folder).mkdir(parents=True, exist_ok=True)
-        for name in _MODULE_FILES:
-            if (model.folder / folder / name).is_file():
-                shutil.copyfile(model.folder / folder / name, body / folder / name)
-    if model.tokenizer:
-        # Saved from the one tokenizer that was proven, so that no other package is needed to
-        # rebuild it from sentencepiece or a vocabulary.
-        open_tokenizer(model).tokenizer.save(str(body / "tokenizer.json"))
+    """Copy what says what the model is, and the layers that the task itself computes."""
+    here = [name for name in _LEGAL if (model.folder / name).is_file()]
+    for name in (*configuration(model.folder), *here):
+        _copy(model.folder / name, body / name)
+    for dense in model.dense:
+        layer = open_layer(model.folder, dense)
+        tensors = {"linear.weight": layer.weight, "linear.bias": layer.bias}
+        save_file(
+            {k: np.ascontiguousarray(v) for k, v in tensors.items() if v is not None},
+            body / dense.folder / "model.safetensors",
+        )
 
 
-def _module_folders(model: Model) -> list[str]:
-    """Return the folders of pooling, dense and normalise modules, as modules.json names them."""
-    import msgspec
+def _copy_tokenizer(model: Model, overrides: Overrides, body: Path) -> None:
+    """Save the very tokenizer that was proven, so that no other package is needed to build it.
 
-    file = model.folder / "modules.json"
-    if not file.is_file():
-        return []
-    modules = msgspec.json.decode(file.read_bytes())
-    return [m["path"] for m in modules if m.get("path") and not m["type"].endswith("Transformer")]
+    Raises:
+        FolderError: the saved one does not read back as the one that was proven.
+    """
+    if not model.tokenizer:
+        return
+    proven = open_tokenizer(model).tokenizer
+    proven.save(str((body / model.tokenizer).parent / "tokenizer.json"))
+    again = open_tokenizer(read(body, overrides)).tokenizer
+    if again.to_str() != proven.to_str():
+        raise FolderError(
+            "The tokenizer does not survive being saved.",
+            found=f"tokenizer.json made from {model.tokenizer} reads back otherwise",
+            fix="write one with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…)",
+        )
 
 
 def _copy_weights(model: Model, body: Path) -> None:
     for file in model.weight_files:
         if file.used:
-            (body / file.path).parent.mkdir(parents=True, exist_ok=True)
             _link(model.folder / file.path, body / file.path)
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
 
 
 def _link(source: Path, target: Path) -> None:
     """Link a large file where the file system can, else copy it."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source.resolve(), target)
     except OSError:

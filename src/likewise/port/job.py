@@ -15,7 +15,9 @@ from likewise.port.choice import choose
 from likewise.port.folder import write_model
 from likewise.port.plans import engine, list_plans, needs
 from likewise.port.timed import time_once
-from likewise.prove.proof import Context, prepare, prove_plan
+from likewise.prove.proof import Context, prove_plan
+from likewise.prove.references import references
+from likewise.prove.subject import Subject, open_subject
 from likewise.report import html, markdown, record
 from likewise.settings import Settings, read_settings
 from likewise.types import SCHEMA, Entry, Item, Plan, Report
@@ -55,8 +57,9 @@ def port(
     chosen = settings or read_settings()
     if to is not None:
         chosen = replace(chosen, plans=replace(chosen.plans, devices=(to,)))
+    subject = open_subject(source, items=items, settings=chosen)
     folder = _writable(Path(out))
-    work = _Work(Path(source), folder, chosen, items, progress or _silent, command)
+    work = _Work(subject, folder, items, progress or _silent, command)
     work.do()
     return work.report()
 
@@ -65,53 +68,50 @@ def port(
 class _Work:
     """What is known so far; the report can be made of it at any moment."""
 
-    source: Path
+    subject: Subject
     out: Path
-    settings: Settings
     items: Sequence[Item] | None
     progress: Progress
     command: str
     began: float = field(default_factory=time.monotonic)
-    context: Context | None = None
+    context: Context | None = None  # None until the references are there
     entries: dict[Plan, Entry] = field(default_factory=dict)
     interrupted: bool = False
 
     def do(self) -> None:
-        plans = list_plans(self.settings.plans)
+        """Refuse what cannot run, prove the rest, time what passed, and write all of it."""
+        plans = list_plans(self.subject.settings.plans)
+        self.entries = {
+            plan: Entry(str(plan), refusal=self._reason_against(plan)) for plan in plans
+        }
+        able = [plan for plan, entry in self.entries.items() if entry.refusal is None]
         try:
-            self.progress("references", "CPU float64 and float32, in clean processes")
-            self.context = prepare(
-                self.source, items=self.items, settings=self.settings, progress=self.progress
-            )
-            for place, plan in enumerate(plans):
-                self.progress("prove", f"{plan} ({place + 1} of {len(plans)})")
-                self.entries[plan] = self._prove(plan)
-            self._time([p for p, e in self.entries.items() if e.verdict is not None and e.verdict.passes])
+            if able:
+                self._prove_all(able)
+                self._time([p for p in able if _passes(self.entries[p])])
         except KeyboardInterrupt:
             self.interrupted = True
             self.progress("interrupted", "keeping what was finished")
-        if self.context is None:
-            raise KeyboardInterrupt
-        for plan in plans:
-            self.entries.setdefault(plan, Entry(str(plan), refusal="interrupted before its turn"))
-        self._write(self.context)
+        for plan in able:
+            if self.entries[plan] == Entry(str(plan)):
+                self.entries[plan] = Entry(str(plan), refusal="interrupted before its turn")
+        self._write()
 
-    def _prove(self, plan: Plan) -> Entry:
-        assert self.context is not None
+    def _reason_against(self, plan: Plan) -> str | None:
         try:
-            reason = engine(plan.engine).refuse(self.context.model, self.context.task.network, plan)
-            if reason is not None:
-                return Entry(str(plan), refusal=reason)
-            proven = prove_plan(self.context, plan)
-        except LikewiseError as error:  # refused, or there is no such engine
-            return Entry(str(plan), refusal=_sentence(error))
-        return Entry(
-            str(plan), verdict=proven.verdict, reused=proven.reused, needs=needs(str(plan))
-        )
+            subject = self.subject
+            return engine(plan.engine).refuse(subject.model, subject.task.network, plan)
+        except LikewiseError as error:  # there is no such engine
+            return _sentence(error)
+
+    def _prove_all(self, plans: list[Plan]) -> None:
+        self.context = Context(self.subject, references(self.subject, self.progress))
+        for place, plan in enumerate(plans):
+            self.progress("prove", f"{plan} ({place + 1} of {len(plans)})")
+            self.entries[plan] = _prove(self.context, plan)
 
     def _time(self, plans: list[Plan]) -> None:
-        assert self.context is not None
-        if not plans:
+        if not plans or self.context is None:
             return
         self.progress("time", f"{len(plans)} plan(s) in alternating rounds")
         timings, reused = time_once(self.context, plans, items=self.items, progress=self.progress)
@@ -123,11 +123,12 @@ class _Work:
             else:
                 self.entries[plan] = replace(entry, timing=timing, reused=entry.reused and reused)
 
-    def _write(self, context: Context) -> None:
+    def _write(self) -> None:
         self.progress("report", str(self.out))
         report = self.report()
+        subject = self.subject
         write_model(
-            context.model, context.task, report, overrides=self.settings.model, out=self.out
+            subject.model, subject.task, report, overrides=subject.settings.model, out=self.out
         )
         record.save(report, self.out / record.FILE)
         _replace(self.out / "report.md", markdown.render(report))
@@ -135,8 +136,8 @@ class _Work:
 
     def report(self) -> Report:
         """Return the record of all that is known."""
-        assert self.context is not None
-        model = self.context.model
+        model, task, settings = self.subject.model, self.subject.task, self.subject.settings
+        probes = {"source": self.subject.said, "n": len(self.subject.probes)}
         entries = tuple(self.entries.values())
         return Report(
             schema=SCHEMA,
@@ -144,17 +145,29 @@ class _Work:
             made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
             command=self.command,
             model={**asdict(model), "folder": str(model.folder)},
-            task={"name": self.context.task.name, **self.context.task.facts()},
+            task={"name": task.name, **task.facts()},
             machine=machine(),
-            settings=asdict(self.settings),
-            probes=self.context.probes_facts(),
-            references=self.context.references_facts(),
+            settings=asdict(settings),
+            probes=self.context.probes_facts() if self.context else probes,
+            references=self.context.references_facts() if self.context else {},
             entries=entries,
-            choice=choose(entries, goal=self.settings.bench.goal),
-            warnings=(*model.warnings, *self.context.task.assumptions),
+            choice=choose(entries, goal=settings.bench.goal),
+            warnings=tuple(dict.fromkeys((*model.warnings, *task.assumptions))),
             interrupted=self.interrupted,
             seconds=time.monotonic() - self.began,
         )
+
+
+def _prove(context: Context, plan: Plan) -> Entry:
+    try:
+        proven = prove_plan(context, plan)
+    except LikewiseError as error:  # refused, crashed, out of memory or time
+        return Entry(str(plan), refusal=_sentence(error))
+    return Entry(str(plan), verdict=proven.verdict, reused=proven.reused, needs=needs(str(plan)))
+
+
+def _passes(entry: Entry) -> bool:
+    return entry.verdict is not None and entry.verdict.passes
 
 
 def _writable(out: Path) -> Path:

@@ -71,9 +71,11 @@ def references(subject: Subject, progress: Progress) -> References:
 
 
 def _variants(subject: Subject, count: int, progress: Progress) -> tuple[tuple[Run, ...], bool]:
-    """Return other honest float32 runs: in batches, and on one thread."""
+    """Return other honest float32 runs: in batches, on one thread, with another attention."""
     plans = [Plan("torch", "cpu", "float32", 16, count)]
     plans += [Plan("torch", "cpu", "float32", 1, 1)] if count > 1 else []
+    if subject.task.takes != "picture":  # timm chooses its attention by itself
+        plans.append(Plan("torch", "cpu", "float32", 1, count, ("sdpa",)))
     made = []
     for seed, plan in enumerate(plans, 2):
         progress("reference", f"no float64, so an honest variant: {plan}")

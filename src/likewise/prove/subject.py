@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,9 @@ from likewise.model.read import read
 from likewise.run.items import fingerprint, save_items
 from likewise.settings import Settings
 from likewise.tasks._pick import pick
-from likewise.types import Item, Model, Probe, Task
+from likewise.types import Item, Model, Probe, Row, Task
 
-__all__ = ["Subject", "open_subject", "stored"]
+__all__ = ["Subject", "draw", "open_subject", "stored"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ def open_subject(
 
     Args:
         source: a model folder.
-        items: the user's own; None draws ``settings.proof.items`` probes, made odd.
+        items: the user's own; None draws ``settings.proof.items`` probes, and up to three more.
         settings: the proof's, and what the user states about the model.
 
     Raises:
@@ -55,10 +56,35 @@ def open_subject(
         probes = [Probe(item, "own") for item in items]
         return Subject(model, task, tuple(probes), "the user's own items", settings)
     proof = settings.proof
-    # An odd number, so that the last batch is not full: some runtimes go wrong there (fault S05).
-    drawn = find.load("probes", task.takes).probes(proof.items | 1, proof.seed, task.hints())
+    # Three over a multiple of four: no batch of 4, 8, 16 … divides that, and the last, partial
+    # batch holds several items. Some runtimes go wrong there (fault S05).
+    drawn = draw(task, proof.items | 3, proof.seed)
     said = f"built-in {task.takes} probes, seed {proof.seed}"
-    return Subject(model, task, tuple(drawn), said, settings)
+    return Subject(model, task, drawn, said, settings)
+
+
+def draw(task: Task, count: int, seed: int) -> tuple[Probe, ...]:
+    """Return ``count`` probes that this task reads as different; fewer if there are no more.
+
+    Items that become the same tokens (white space, unknown words) are one item: they would count
+    twice, and among equal neighbours a mix-up cannot be seen.
+    """
+    more = find.load("probes", task.takes).probes(count + count // 4, seed, task.hints())
+    rows = task.encode([probe.item for probe in more])
+    distinct: dict[str, Probe] = {}
+    for place, (probe, row) in enumerate(zip(more, rows, strict=True)):
+        distinct.setdefault(_content(row) or f"unreadable {place}", probe)
+    return tuple(distinct.values())[:count]
+
+
+def _content(row: Row) -> str:
+    """Return a digest of an encoded item; "" if it could not be encoded."""
+    if row.problem is not None:
+        return ""
+    digest = hashlib.sha256()
+    for name, array in sorted(row.arrays.items()):
+        digest.update(f"{name} {array.shape}".encode() + array.tobytes())
+    return digest.hexdigest()
 
 
 def stored(items: Sequence[Item]) -> Path:

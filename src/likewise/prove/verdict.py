@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["judge"]
 
-_CHECKS = "prove/checks"
+_ROOM = "prove/checks"
 _DECISIVE_GATE = "G1"
 
 
@@ -60,18 +61,20 @@ def judge(evidence: Evidence) -> Verdict:
     )
 
 
+@cache
+def _checks() -> list[tuple[str, ModuleType]]:
+    """Return every check with its name, in the order of their gates."""
+    modules = [(name, find.load(_ROOM, name)) for name in find.names(_ROOM)]
+    return sorted(modules, key=lambda pair: (pair[1].gate, pair[0]))
+
+
 def _ask(evidence: Evidence) -> list[Measure]:
-    modules = [(name, find.load(_CHECKS, name)) for name in find.names(_CHECKS)]
     measures: list[Measure] = []
-    for name, module in sorted(modules, key=lambda pair: (pair[1].gate, pair[0])):
+    for name, module in _checks():
         if module.gate != "G0" and any(m.holds is False for m in measures if m.gate == "G0"):
             break
-        measures += _asked(evidence, name, module)
+        measures += [replace(m, gate=module.gate, check=name) for m in module.check(evidence)]
     return measures
-
-
-def _asked(evidence: Evidence, name: str, module: ModuleType) -> list[Measure]:
-    return [replace(m, gate=module.gate, check=name) for m in module.check(evidence)]
 
 
 def _combine(evidence: Evidence, measures: Sequence[Measure]) -> tuple[Outcome, list[str]]:

@@ -24,8 +24,8 @@ def check(evidence: Evidence) -> list[Measure]:
     """
     run = evidence.candidate
     name = next((n for n in ("scores", "vector") if n in run.arrays), None)
-    if name is None or not evidence.comparable:
-        return []
+    if name is None or not evidence.comparable or len(run.answers) != run.count:
+        return []  # the check shapes says what is wrong
     contract = evidence.contract
     rows: dict[int, list[Floats]] = {}
     for owner, row in zip(run.owners.tolist(), run.arrays[name], strict=True):
