@@ -173,7 +173,7 @@ def test_plans_that_do_not_fit_together_are_timed_one_after_another_and_say_so(
         assert "too large together: end other programs" in timed(results[plan]).doubts
 
 
-@pytest.mark.parametrize(("interrupted", "complete"), [("round 5", True), ("round 2", False)])
+@pytest.mark.parametrize(("interrupted", "complete"), [("round 9", True), ("round 2", False)])
 def test_ctrl_c_keeps_what_is_complete_enough(
     model: Path, interrupted: str, complete: bool
 ) -> None:
@@ -181,7 +181,8 @@ def test_ctrl_c_keeps_what_is_complete_enough(
         if detail.startswith(interrupted):
             raise KeyboardInterrupt
 
-    results = time_plans(model, [A, B], settings=QUICK, items=TEXTS[:16], progress=progress)
+    longer = Settings(bench=replace(QUICK.bench, passes=20))
+    results = time_plans(model, [A, B], settings=longer, items=TEXTS[:16], progress=progress)
     assert set(results) == ({A, B} if complete else set())
     for timing in results.values():
         assert INTERRUPTED in timed(timing).doubts
@@ -227,11 +228,9 @@ def test_the_built_in_workload_suits_the_task_and_its_lengths_are_stated(model: 
     assert 0 < timing.workload["tokens"]["median"] <= timing.workload["tokens"]["max"] <= 64
 
 
-def test_real_engines_are_timed_on_the_same_work(tiny: Callable[[str], Path]) -> None:
-    plans = [Plan.parse(f"{engine}/cpu/float32/b16/t1") for engine in ("torch", "onnx")]
-    results = time_plans(tiny("bert_encoder"), plans, settings=QUICK, items=TEXTS[:16])
-    torch, onnx = (timed(results[plan]) for plan in plans)
-    assert torch.workload == onnx.workload
-    assert torch.facts["engine"] == "torch"
-    assert onnx.facts["engine"] == "onnx"
-    assert onnx.open_seconds < onnx.first_result_seconds
+def test_a_real_engine_is_timed(tiny: Callable[[str], Path]) -> None:
+    plan = Plan.parse("torch/cpu/float32/b16/t1")
+    timing = bench(tiny("bert_classifier"), plan, settings=QUICK, items=TEXTS[:16])
+    assert timing.facts["engine"] == "torch"
+    assert timing.offline.n >= 7
+    assert timing.open_seconds < timing.first_result_seconds

@@ -67,7 +67,7 @@ def test_the_manifest_says_what_was_exported_and_how_it_was_checked(exported: Ex
     told = json.loads((graph.parent / "export.json").read_text())
     assert told["fingerprint"] == model.fingerprint
     assert (told["head"], told["inputs"]) == ("classes", list(network.inputs))
-    assert told["weights"].keys() <= {"float", "int64"}
+    assert told["weights"].keys() == {"float32"}
     assert told["grid"]["worst"] <= 1e-5 <= told["grid"]["limit"]
     tried = [tuple(point[:3]) for point in told["grid"]["points"]]
     assert {(1, 1, False), (17, 20, True), (3, 64, True)} <= set(tried)
@@ -89,18 +89,20 @@ def test_b082_nothing_in_the_graph_draws_at_random(exported: Exported, tmp_path:
     import onnx
 
     _, network, graph = exported("bert_classifier")
-    _graph.inspect(graph, network.outputs)
+    _graph.inspect(graph, network)
     proto = onnx.load(str(graph), load_external_data=False)
     proto.graph.node.append(onnx.helper.make_node("Dropout", ["logits"], ["noisy"]))
     onnx.save(proto, str(tmp_path / "noisy.onnx"))
     with pytest.raises(RefusedError, match="Dropout"):
-        _graph.inspect(tmp_path / "noisy.onnx", network.outputs)
+        _graph.inspect(tmp_path / "noisy.onnx", network)
 
 
 def test_b083_a_graph_without_the_tasks_head_is_refused(exported: Exported) -> None:
-    _, _, graph = exported("bert_classifier")
-    with pytest.raises(RefusedError, match="other outputs"):
-        _graph.inspect(graph, ("last_hidden_state",))
+    _, network, graph = exported("bert_classifier")
+    with pytest.raises(RefusedError, match="outputs logits; inputs without a source: none"):
+        _graph.inspect(graph, replace(network, outputs=("last_hidden_state",)))
+    with pytest.raises(RefusedError, match="token_type_ids"):
+        _graph.inspect(graph, replace(network, inputs=("input_ids", "attention_mask")))
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_a_plan_for_another_device_that_ran_on_the_cpu_is_outside() -> None:
     perfect = changed(made, "candidate", arrays=made.yardstick.arrays)
     verdict = judge(told(perfect, "candidate", device="cpu"))
     assert verdict.outcome == "outside"
-    assert "says device npu, but it ran cpu" in verdict.reasons[0]
+    assert "the plan says device npu, what ran says cpu" in verdict.reasons[0]
 
 
 def test_a_device_with_a_number_is_the_device() -> None:

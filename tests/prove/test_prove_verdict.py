@@ -122,11 +122,11 @@ def test_a_wrong_row_outside_the_sample_of_float64_is_seen() -> None:
 
 def test_between_the_limits_is_undecided() -> None:
     def nudge(raw: np.ndarray) -> None:
-        raw[8, 0] += 8e-6  # item 8 has float64; some twenty times the noise
+        raw[8, 0] += 1.1e-5  # item 8 has float64; some twenty times the noise
 
     verdict = judge(evidence(spoil=spoilt(nudge)))
     assert verdict.outcome == "undecided"
-    assert 10 < measure(verdict, "amplification_max").value < 30
+    assert 17 < measure(verdict, "amplification_max").value < 30
     assert "more items would tell" in verdict.reasons[0]
 
 

@@ -46,6 +46,11 @@ def test_what_a_stranger_looks_for_is_there(name: str) -> None:
     assert (PROJECT / name).exists()
 
 
+def test_the_types_are_for_users_too() -> None:
+    """PEP 561: without the marker a type checker ignores every annotation of the package."""
+    assert (ROOT / "py.typed").exists()
+
+
 def test_the_version_is_written_once_in_each_place() -> None:
     stated = PROJECT_TABLE["version"]
     assert likewise.__version__ == stated

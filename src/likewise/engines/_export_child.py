@@ -7,7 +7,6 @@ may leave the module in training mode (case B082): nothing is computed with it a
 from __future__ import annotations
 
 import gc
-import shutil
 import sys
 import time
 import warnings
@@ -61,29 +60,13 @@ def export(job: Job) -> None:
     """
     began = time.perf_counter()
     folder = Path(job.folder)
-    raw = folder / "raw"
-    raw.mkdir()
     tried = [
         (p, _grid.feed(p, job.model, job.network)) for p in _grid.points(job.model, job.network)
     ]
-    references, loading = _trace(job, [inputs for _, inputs in tried], raw / GRAPH)
-    census = _graph.pack(raw / GRAPH, folder)
-    shutil.rmtree(raw)
-    _graph.inspect(folder / GRAPH, job.network.outputs)
-    compute = _open(folder / GRAPH, job)
-    errors = [
-        _error(compute(inputs), reference)
-        for (_, inputs), reference in zip(tried, references, strict=True)
-    ]
-    grid = {
-        "limit": _LIMIT,
-        "worst": max(errors),
-        "points": [
-            [p.items, p.length, p.padded, e] for (p, _), e in zip(tried, errors, strict=True)
-        ],
-    }
-    _refuse_different(grid)
-    export = Export(
+    references, census, loading = _trace(job, [inputs for _, inputs in tried], folder)
+    _graph.inspect(folder / GRAPH, job.network)
+    grid = _compare(folder / GRAPH, job, tried, references)
+    made = Export(
         schema=1,
         fingerprint=job.model.fingerprint,
         head=job.network.head,
@@ -99,12 +82,17 @@ def export(job: Job) -> None:
         seconds=time.perf_counter() - began,
         files={n: FileFacts(**file_facts(folder / n)) for n in (GRAPH, _graph.WEIGHTS)},
     )
-    body = msgspec.json.format(msgspec.json.encode(export), indent=1)
+    body = msgspec.json.format(msgspec.json.encode(made), indent=1)
     (folder / MANIFEST).write_bytes(body)
 
 
-def _trace(job: Job, feeds: list[Arrays], file: Path) -> tuple[list[list[Array]], dict[str, Json]]:
-    """Return what the module gives for every feed, having written its graph; the module is gone."""
+def _trace(
+    job: Job, feeds: list[Arrays], folder: Path
+) -> tuple[list[list[Array]], dict[str, int], dict[str, Json]]:
+    """Write the graph of a module; return what the module gave for every feed before that.
+
+    Also the elements of its weights by dtype, and the facts of its loading. The module is gone.
+    """
     import torch
 
     torch.set_num_threads(job.threads)
@@ -115,23 +103,28 @@ def _trace(job: Job, feeds: list[Arrays], file: Path) -> tuple[list[list[Array]]
             [output.numpy().copy() for output in module(*_tensors(inputs, names))]
             for inputs in feeds
         ]
+    raw = folder / "raw.onnx"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what tracing warns of, the grid finds out
         torch.onnx.export(
             module,
             _tensors(_grid.example(job.model, job.network), names),
-            str(file),
+            str(raw),
             dynamo=False,
             opset_version=OPSET,
-            do_constant_folding=(job.model.parameters or 0) <= _grid.LARGE,  # it takes memory
+            do_constant_folding=False,  # with the weights apart there is nothing to fold
+            export_params=False,
             input_names=list(names),
             output_names=list(job.network.outputs),
             dynamic_axes=_axes(job.network),
         )
+    weights = {name: tensor.numpy() for name, tensor in module.state_dict().items()}
+    census = _graph.pack(raw, weights, folder)
+    raw.unlink()
     facts = dict(loaded.facts)
-    del loaded, module
+    del loaded, module, weights
     gc.collect()
-    return references, facts
+    return references, census, facts
 
 
 def _tensors(inputs: Arrays, names: tuple[str, ...]) -> tuple[Any, ...]:
@@ -167,6 +160,36 @@ def _open(file: Path, job: Job) -> Callable[[Arrays], list[Array]]:
     return compute
 
 
+def _compare(
+    file: Path,
+    job: Job,
+    tried: list[tuple[_grid.Point, Arrays]],
+    references: list[list[Array]],
+) -> dict[str, Json]:
+    """Compute every batch with the graph; return the grid's record.
+
+    Raises:
+        RefusedError: a batch differs by more than the limit; names the worst.
+    """
+    compute = _open(file, job)
+    measured = [
+        [p.items, p.length, p.padded, _error(compute(inputs), reference)]
+        for (p, inputs), reference in zip(tried, references, strict=True)
+    ]
+    wrong = [point for point in measured if not point[3] <= _LIMIT]
+    if wrong:
+        items, length, padded, error = max(wrong, key=lambda point: point[3])
+        shape = f"{items} item(s) of {length} tokens{', padded' if padded else ''}"
+        raise RefusedError(
+            "The exported graph does not compute what the torch module does.",
+            found=f"{len(wrong)} of {len(measured)} batches differ; the worst, {shape}, by "
+            f"{error:.1e} of the largest output",
+            fix="use the torch engine, and report this model's architecture",
+        )
+    worst = max(point[3] for point in measured)
+    return {"limit": _LIMIT, "worst": worst, "points": measured}
+
+
 def _error(outputs: list[Array], references: list[Array]) -> float:
     """Return the largest difference as a share of the largest output.
 
@@ -181,20 +204,6 @@ def _error(outputs: list[Array], references: list[Array]) -> float:
         scale = float(np.abs(expected).max(initial=1e-6))
         worst = max(worst, float(np.abs(found - expected).max(initial=0.0)) / scale)
     return worst
-
-
-def _refuse_different(grid: dict[str, Any]) -> None:
-    wrong = [p for p in grid["points"] if not p[3] <= grid["limit"]]
-    if not wrong:
-        return
-    items, length, padded, error = max(wrong, key=lambda p: p[3])
-    shape = f"{items} item(s) of {length} tokens{', padded' if padded else ''}"
-    raise RefusedError(
-        "The exported graph does not compute what the torch module does.",
-        found=f"{len(wrong)} of {len(grid['points'])} batches differ; the worst, {shape}, by "
-        f"{error:.1e} of the largest output",
-        fix="use the torch engine, and report this model's architecture",
-    )
 
 
 if __name__ == "__main__":

@@ -110,11 +110,8 @@ class OnnxSession:
     def facts(self) -> Mapping[str, Json]:
         """Return what really runs, read back from the session and from the export."""
         export = msgspec.json.decode((self._file.parent / _export.MANIFEST).read_bytes())
-        floats = {
-            kind for kind in export["weights"] if kind.startswith(("float", "bfloat", "double"))
-        }
-        computed = {self._given[n] for n in self._network.outputs}
-        effective = computed | {{"float": "float32", "double": "float64"}.get(k, k) for k in floats}
+        stored = {kind for kind in export["weights"] if "float" in kind}
+        effective = stored | {self._given[n] for n in self._network.outputs}
         return {
             "engine": name,
             "device": "cpu",

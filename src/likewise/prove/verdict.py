@@ -93,8 +93,8 @@ def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
     if evidence.limits.exact:
         most = max((m for m in measures if m.metric == "amplification_max"), key=_size)
         return (
-            f"all {held} limits hold: no item is further from float64 than {most.value:.2g} times "
-            f"what CPU float32 itself is (limit {most.limit:g})"
+            f"all {held} limits hold: no item is more than {most.value:.2g} times as far from the "
+            f"reference as honest float32 is (limit {most.limit:g})"
         )
     most = max((m for m in measures if m.metric == "spread_error"), key=_size)
     return (

@@ -122,19 +122,22 @@ def pick_plan(
         where = "" if device == "auto" else f" on {device}"
         raise _refusal(ported, f"This folder holds no proven plan{where}.")
     for place, candidate in enumerate(proven):
-        missing = [n for n in candidate.needs if importlib.util.find_spec(n) is None]
-        if not missing:
-            said = (
-                ""
-                if place == 0
-                else (
-                    f"{proven[0].plan} was chosen, but {', '.join(proven[0].needs)} is not all here; "
-                    f"running {candidate.plan}, proven {candidate.outcome} in the same report"
-                )
-            )
+        if not _missing(candidate):
+            said = "" if place == 0 else _substitute(proven[0], candidate)
             return Plan.parse(candidate.plan), said
     raise _refusal(
         ported, f"None of the proven plans can run here: {', '.join(p.plan for p in proven)}."
+    )
+
+
+def _missing(proven: Proven) -> list[str]:
+    return [name for name in proven.needs if importlib.util.find_spec(name) is None]
+
+
+def _substitute(chosen: Proven, runs: Proven) -> str:
+    return (
+        f"{chosen.plan} was chosen, but {', '.join(_missing(chosen))} is not here; "
+        f"running {runs.plan}, proven {runs.outcome} in the same report"
     )
 
 

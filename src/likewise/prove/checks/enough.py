@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 gate = "G0"
 
 _MOST_ROWS = 512  # pairs grow with the square
+_MOST_ELEMENTS = 1 << 24  # of a vocabulary of 250,002, some sixty rows are enough
 
 
 def check(evidence: Evidence) -> list[Measure]:
@@ -54,9 +55,10 @@ def _separation(evidence: Evidence, pairs: Pairs) -> Measure:
 
 
 def _distances(pairs: Pairs) -> Numbers:
-    """Return the distances of all pairs of different items, of at most _MOST_ROWS rows."""
+    """Return the distances of all pairs of different items, of a sample where there are many."""
     firsts = np.unique(pairs.items, return_index=True)[1]  # one row an item
-    chosen = firsts[np.linspace(0, len(firsts) - 1, min(len(firsts), _MOST_ROWS)).astype(np.int64)]
+    most = min(len(firsts), _MOST_ROWS, max(64, _MOST_ELEMENTS // pairs.reference[0].size))
+    chosen = firsts[np.linspace(0, len(firsts) - 1, most).astype(np.int64)]
     rows = np.asarray(pairs.reference[chosen], np.float64).reshape(len(chosen), -1)
     rows = centred(rows) if pairs.softmax else rows
     rows = rows - rows.mean(axis=0)  # first, so that squares lose no digits below

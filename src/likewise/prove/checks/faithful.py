@@ -61,6 +61,9 @@ def _amplified(evidence: Evidence, pairs: Pairs, ratios: list[Measure]) -> list[
         "amplification_p99": "one item in a hundred is",
         "amplification_max": "item {item} is",
     }
+    than = "float64 than CPU float32 is"
+    if evidence.truth is None:
+        than = "CPU float32 than other honest runs are"
     outside = {
         "amplification_median": limits["amplification_median_outside"].value,
         "amplification_max": limits["amplification_max_outside"].value,
@@ -70,8 +73,8 @@ def _amplified(evidence: Evidence, pairs: Pairs, ratios: list[Measure]) -> list[
         held(
             measure,
             limits[measure.metric],
-            f"{pairs.name}: {subjects[measure.metric]} {{value}} times further from float64 than "
-            "CPU float32 is (limit {limit})",
+            f"{pairs.name}: {subjects[measure.metric]} {{value}} times further from {than} "
+            f"(limit {{limit}}); the worst is item {{item}}",
             outside=outside[measure.metric],
         )
         for measure in ratios

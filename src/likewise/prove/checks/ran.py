@@ -30,7 +30,7 @@ def _as_planned(evidence: Evidence, on: str, run: Run) -> list[Measure]:
     measures = []
     for name, value in asked.items():
         ran = run.facts.get(name)
-        words = f"{on}: the plan says {name} {value}, but it ran {ran or 'somewhere unsaid'}"
+        words = f"{on}: the plan says {name} {value}, what ran says {ran or 'nothing'}"
         wrong = int(not _agrees(value, ran))
         measures.append(count(name, on, wrong, 1, evidence.limits["zero"], words))
     return measures

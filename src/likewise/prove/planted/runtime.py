@@ -57,7 +57,7 @@ class _Memory:
 
     batch: int
     seen: int = 0
-    kept: dict[tuple[int, ...], Array] = field(default_factory=dict)
+    kept: dict[str, Array] = field(default_factory=dict)
 
 
 def _last_of_a_part(memory: _Memory, rows: Array) -> Array:
@@ -67,16 +67,16 @@ def _last_of_a_part(memory: _Memory, rows: Array) -> Array:
 
 
 def _constant(memory: _Memory, rows: Array) -> Array:
-    row = memory.kept.setdefault((), rows[0].copy())
-    size = min(row.shape[0], rows[0].shape[0]) if row.ndim else 0
-    rows[:, :size] = row[:size]
+    row = memory.kept.setdefault("first", rows[0].copy())
+    rows[:, : len(row)] = row[: rows.shape[1]]
     return rows
 
 
 def _stale(memory: _Memory, rows: Array) -> Array:
-    before = memory.kept.get(rows.shape, rows)
-    memory.kept[rows.shape] = rows
-    return before
+    before = memory.kept.get("last", rows[0])
+    memory.kept["last"] = rows[-1].copy()
+    rows[0, : len(before)] = before[: rows.shape[1]]
+    return rows
 
 
 def _now_and_then(memory: _Memory, rows: Array) -> Array:
@@ -90,7 +90,8 @@ def _now_and_then(memory: _Memory, rows: Array) -> Array:
 
 FAULTS = (
     Fault("N01", "NaN in one row of every batch", in_session(_each(_first_bad))),
-    Fault("S01", "the outputs of the batch before", _with_state(_stale), needs="equal shapes"),
+    Fault("S01", "first row of a batch still from the batch before", _with_state(_stale),
+          needs="batches"),
     Fault("S03", "rows of a batch in another order", in_session(_each(_shuffled)), needs="batches"),
     Fault("S05", "last row of a partial batch repeats", _with_state(_last_of_a_part),
           needs="a partial batch"),
