@@ -15,7 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,8 @@ def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     """
     folder = _folder(kind, key)
     if _problem(folder) is None:
-        os.utime(folder / _MANIFEST)
+        with suppress(OSError):  # a cache that may only be read is good enough to read
+            os.utime(folder / _MANIFEST)
         return folder
     with _lock(kind, folder.name):
         if _problem(folder) is None:  # another process made it meanwhile

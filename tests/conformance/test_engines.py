@@ -5,6 +5,7 @@ A new engine joins by its file alone.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -103,7 +104,7 @@ def ready(engine: Engine) -> Plan:
     """Return a plan that the engine itself offers; skips where it offers none."""
     for offer in engine.offers():
         if offer.reason is None and offer.device == "cpu":
-            return Plan(engine.name, offer.device, "float32", 4, 2)
+            return Plan(engine.name, offer.device, "float32", 4, 1)
     return pytest.skip(f"{engine.name} is not installed: {engine.offers()[0].reason}")
 
 
@@ -268,3 +269,18 @@ def test_a_closed_session_refuses(opened: Open, name: str) -> None:
     session.close()
     with pytest.raises(RefusedError, match="closed"):
         session.run(inputs)
+
+
+@pytest.mark.parametrize("name", ENGINES)
+def test_b113_it_starts_on_one_core_of_many(opened: Open, name: str) -> None:
+    one = opened(name, "bert_classifier")
+    inputs, expected = one.compute(Point(2, 8, padded=False))
+    before = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {max(before)})
+        session = one.engine.open(one.model, one.network, replace(one.plan, threads=1))
+        found = session.run(inputs)[one.network.outputs[0]]
+        session.close()
+    finally:
+        os.sched_setaffinity(0, before)
+    assert close(found, expected)

@@ -50,7 +50,8 @@ def ported(exported: Exported, tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_export_takes_a_fresh_process_once(tiny: Tiny) -> None:
+def test_an_export_takes_a_fresh_process_once(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_export, "threads", lambda: 1)  # two would wait for each other, spinning
     model = read(tiny("distilbert_classifier"))
     network = pick(model).network
     graph = _export.ensure(model, network)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -72,11 +74,11 @@ def test_an_unexpected_error_shows_the_end_of_the_log(child: Child) -> None:
 
 
 @pytest.mark.parametrize(
-    ("signal", "words"),
+    ("name", "words"),
     [("SIGKILL", "most likely out of memory"), ("SIGSEGV", "SIGSEGV"), ("SIGABRT", "SIGABRT")],
 )
-def test_a_signal_is_named(child: Child, signal: str, words: str) -> None:
-    source = f"import os, signal; os.kill(os.getpid(), signal.{signal})"
+def test_a_signal_is_named(child: Child, name: str, words: str) -> None:
+    source = f"import os, signal; os.kill(os.getpid(), signal.{name})"
     with pytest.raises(RefusedError, match=words):
         child(source)
 
@@ -103,6 +105,24 @@ def alive(process: int) -> bool:
     except OSError:
         return False
     return state != "Z"
+
+
+def test_an_interrupt_here_ends_the_child_there(
+    child: Child, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+    wait = subprocess.Popen.wait
+
+    def interrupted(process: Any, timeout: float | None = None) -> int:
+        if not started:
+            started.append(process)
+            raise KeyboardInterrupt
+        return wait(process, timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        child("import time; time.sleep(60)")
+    assert started[0].poll() == -signal.SIGKILL
 
 
 def test_an_old_reason_is_not_mistaken_for_a_new_one(child: Child, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def model() -> Model:
     )
 
 
+@cache
 def compute(items: int, outputs: int, dtype: Any, *, order: int = 1, seed: int = 7) -> np.ndarray:
     """Two layers; ``order`` -1 sums backwards, as another honest engine would."""
     random = np.random.default_rng(seed)
@@ -153,6 +155,21 @@ def evidence(
         candidate=run(plan, candidate, activation),
     )
     return replace(made, **changes)
+
+
+def changed(made: Evidence, side: str, **fields: Any) -> Evidence:
+    run: Run = getattr(made, side)
+    if "arrays" in fields:
+        run = with_arrays(run, fields.pop("arrays"))
+    return replace(made, **{side: replace(run, **fields)})
+
+
+def told(made: Evidence, side: str, **facts: Any) -> Evidence:
+    return replace(made, **{side: with_facts(getattr(made, side), **facts)})
+
+
+def arrays_of(made: Evidence, side: str = "candidate") -> dict[str, np.ndarray]:
+    return {n: rows.copy() for n, rows in getattr(made, side).arrays.items()}
 
 
 def with_facts(made: Run, **facts: Any) -> Run:

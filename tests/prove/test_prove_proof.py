@@ -99,7 +99,7 @@ def test_a_changed_file_is_not_mistaken_for_the_old_one(
 
 
 @pytest.mark.parametrize(
-    "text", ["torch/cpu/float32/b1/t2", "torch/cpu/float32/b1/t1", "torch/cpu/float64/b1/t2"]
+    "text", ["torch/cpu/float32/b1/t2", "torch/cpu/float32/b1/t1/seed=3", "torch/cpu/float64/b1/t2"]
 )
 def test_the_reference_is_not_compared_with_itself(here: Here, folder: Path, text: str) -> None:
     with pytest.raises(RefusedError, match="is the reference itself"):

@@ -57,6 +57,8 @@ def test_files_bytes_and_odd_values_survive(tmp_path: Path) -> None:
 def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ItemError, match="Item 1 is neither"):
         save_items(["good", {1, 2}], tmp_path)
+    with pytest.raises(ItemError, match="found: ndarray"):
+        save_items([np.zeros((3, 3, 3))], tmp_path)
     with pytest.raises(ItemError, match="holds no items"):
         load_items(tmp_path / "absent")
 

@@ -56,7 +56,7 @@ def test_a_fresh_process_gives_what_this_one_gives(job: Callable[..., Job], tiny
 def test_what_the_child_finds_wrong_is_this_ones_refusal(job: Callable[..., Job]) -> None:
     with pytest.raises(RefusedError, match="'abacus' is not a device"):
         run_job(job(plan="torch/abacus/float32/b4/t1"), timeout=60)
-    with pytest.raises(RefusedError, match="no such"):
+    with pytest.raises(RefusedError, match="There is no folder"):
         run_job(job(source="/no/such/folder"), timeout=60)
 
 

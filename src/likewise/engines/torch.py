@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import collections
+import importlib
 import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from likewise.engines._devices import versions
@@ -32,6 +34,7 @@ _ABILITIES = Abilities(
     words=("sdpa",),
     also=("transformers", "timm"),
 )
+_OLDEST = (2, 9)  # the first with torch.backends.*.fp32_precision
 
 
 def offers() -> list[Offer]:
@@ -44,6 +47,9 @@ def refuse(model: Model, network: Network, plan: Plan) -> str | None:  # noqa: A
     reason = refusal(_ABILITIES, plan)
     if reason is not None:
         return reason
+    here = versions("torch")["torch"]
+    if tuple(map(int, here.split(".")[:2])) < _OLDEST:
+        return f"torch {here} cannot be told to compute float32 exactly; {_ABILITIES.install} -U"
     if model.library not in versions(model.library):
         return f"{model.library} is not installed; {_ABILITIES.install}"
     if not any(
@@ -62,9 +68,8 @@ def open(model: Model, network: Network, plan: Plan) -> TorchSession:
         RefusedError: what runs would not be what the plan says.
         WeightsError: the weights are not this model's.
     """
-    if plan.device == "cpu" and "torch" not in sys.modules:
-        # An accelerator's package that is there but broken would break the import (case B094).
-        os.environ["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
+    if plan.device == "cpu":
+        _import_alone()
     from likewise.model.weights import load
 
     with _exactly(plan.threads):
@@ -112,15 +117,13 @@ class TorchSession:
 
     def facts(self) -> Mapping[str, Json]:
         """Return what really runs, read back from the parameters and from torch."""
-        import torch
-
         with _exactly(self._plan.threads):
-            threads, flags = torch.get_num_threads(), _flags()
+            flags = _flags()
         return {
             "engine": name,
             "device": " ".join(sorted(self._census["devices"])),
             "dtype": " ".join(sorted(self._census["dtypes"])),
-            "threads": threads,
+            "threads": flags["threads"],
             "versions": versions("torch", "transformers", "timm", "numpy"),
             "fallbacks": [],
             "artefact": "",
@@ -157,54 +160,84 @@ class TorchSession:
         return tensor.to(self._plan.device)
 
 
+def _import_alone() -> None:
+    """Import torch without the accelerators' packages, which it would load by itself.
+
+    One that is there but broken would break the import, and so the CPU (case B094).
+    """
+    if "torch" in sys.modules:
+        return
+    with _stated("TORCH_DEVICE_BACKEND_AUTOLOAD", "0"):
+        importlib.import_module("torch")
+
+
+@contextmanager
+def _stated(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
 @contextmanager
 def _exactly(threads: int) -> Iterator[None]:
     """Compute float32 in float32, and the same way each time; then put torch back as it was.
 
-    TF32 convolutions are torch's default on CUDA and look like a porting bug (case B107).
+    TF32 convolutions are torch's default on CUDA and look like a porting bug (case B107); bfloat16
+    products of float32 matrices are one call away on a CPU.
     """
-    import torch
-
-    before = {**_flags(), "threads": torch.get_num_threads()}
-    _set({**_EXACT, "threads": threads})
+    before = _flags()
+    _set({**before, **dict.fromkeys(_PRECISIONS, "ieee"), **_EXACT, "threads": threads})
     try:
         yield
     finally:
         _set(before)
 
 
+_PRECISIONS = (
+    "cuda.matmul",
+    "cudnn.conv",
+    "cudnn.rnn",
+    "mkldnn.matmul",
+    "mkldnn.conv",
+    "mkldnn.rnn",
+)
+"""Where torch.backends keeps a precision for float32 arithmetic."""
+
 _EXACT: Mapping[str, Json] = {
-    "float32_matmul_precision": "highest",
-    "tf32_matmul": False,
-    "tf32_convolution": False,
     "deterministic": True,
     "fill_uninitialized": False,  # no part of determinism here, and it takes time
 }
 
 
 def _flags() -> dict[str, Json]:
+    """Return how torch computes now: {backend: float32 precision}, determinism, threads."""
     import torch
 
+    backends = {name: attrgetter(name)(torch.backends) for name in _PRECISIONS}
     return {
-        "float32_matmul_precision": torch.get_float32_matmul_precision(),
-        "tf32_matmul": torch.backends.cuda.matmul.allow_tf32,
-        "tf32_convolution": torch.backends.cudnn.allow_tf32,
+        **{name: backend.fp32_precision for name, backend in backends.items()},
         "deterministic": torch.are_deterministic_algorithms_enabled(),
         "fill_uninitialized": torch.utils.deterministic.fill_uninitialized_memory,
         "mkldnn": torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled,
+        "threads": torch.get_num_threads(),
     }
 
 
 def _set(flags: Mapping[str, Json]) -> None:
     import torch
 
-    if torch.get_num_threads() != flags["threads"]:
-        torch.set_num_threads(flags["threads"])
-    torch.set_float32_matmul_precision(flags["float32_matmul_precision"])
-    torch.backends.cuda.matmul.allow_tf32 = flags["tf32_matmul"]
-    torch.backends.cudnn.allow_tf32 = flags["tf32_convolution"]
+    for name in _PRECISIONS:
+        attrgetter(name)(torch.backends).fp32_precision = flags[name]
     torch.use_deterministic_algorithms(flags["deterministic"], warn_only=True)
     torch.utils.deterministic.fill_uninitialized_memory = flags["fill_uninitialized"]
+    if torch.get_num_threads() != flags["threads"]:
+        torch.set_num_threads(flags["threads"])
 
 
 def _census(module: Any) -> dict[str, dict[str, int]]:

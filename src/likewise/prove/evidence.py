@@ -52,6 +52,13 @@ class Evidence:
         """The task's own facts: its name, activation, pooling, labels."""
         return self.yardstick.facts.get("task") or {}
 
+    @property
+    def allowance(self) -> float:
+        """How many times the noise of CPU float32 an honest run of the plan's class may reach."""
+        name = "amplification_max" if self.limits.exact else "noise"
+        limit = self.limits.get(name)
+        return limit.value if limit else 0.0
+
     def references(self) -> list[tuple[str, Run]]:
         """Return every reference run, named: yardstick, truth, variant."""
         truth = [("truth", self.truth)] if self.truth else []

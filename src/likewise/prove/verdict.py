@@ -96,7 +96,8 @@ def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
             f"all {held} limits hold: no item is more than {most.value:.2g} times as far from the "
             f"reference as honest float32 is (limit {most.limit:g})"
         )
-    most = max((m for m in measures if m.metric == "spread_error"), key=_size)
+    judged = [m for m in measures if m.metric == "spread_error" and m.holds]
+    most = max(judged, key=_size)
     return (
         f"all {held} limits of {evidence.limits.precision} hold: errors are at most "
         f"{most.value:.2g} of the distance between items (limit {most.limit:g})"

@@ -70,9 +70,13 @@ def _content(item: Item) -> tuple[str, list[bytes]]:
         return "bytes", [item]
     if isinstance(item, Path):
         return "bytes", [item.read_bytes() if item.is_file() else str(item).encode()]
-    if hasattr(item, "tobytes"):  # a picture
+    if _is_picture(item):
         return "picture", [f"{item.mode}{item.size}".encode(), item.tobytes()]
     return "value", [repr(item).encode("utf-8", "surrogatepass")]
+
+
+def _is_picture(item: Item) -> bool:
+    return hasattr(item, "tobytes") and hasattr(item, "mode")
 
 
 def _save(item: Item, index: int, folder: Path) -> tuple[str, Any]:
@@ -84,7 +88,7 @@ def _save(item: Item, index: int, folder: Path) -> tuple[str, Any]:
         name = f"{index:06d}.bin"
         (folder / name).write_bytes(item)
         return "bytes", name
-    if hasattr(item, "tobytes"):
+    if _is_picture(item):
         return "picture", _save_picture(item, index, folder)
     try:
         return "value", json.loads(json.dumps(item))

@@ -8,7 +8,9 @@ from dataclasses import replace
 from likewise.prove.limits import Limit
 from likewise.types import Measure
 
-__all__ = ["count", "doubted", "held", "held_above_noise", "unknown"]
+__all__ = ["ZERO", "count", "doubted", "held", "held_above_noise", "unknown"]
+
+ZERO = Limit(0.0, "it must not happen at all")
 
 
 def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = None) -> Measure:
@@ -27,7 +29,7 @@ def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = 
     shown = "not a number" if not math.isfinite(value) else f"{value:.3g}"
     reason = words.format(value=shown, limit=f"{limit.value:.3g}", item=measure.worst_item)
     if not good and unsure:
-        reason += f"; under {outside:g} that is not surely wrong: more items would tell"
+        reason += "; not surely wrong: more items would tell"
     return replace(
         measure,
         value=value if math.isfinite(value) else None,
@@ -39,7 +41,7 @@ def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = 
 
 
 def held_above_noise(measure: Measure, limit: Limit, words: str, noise: float) -> Measure:
-    """Hold a figure to its limit, unless honest float32 may reach the figure: then undecided.
+    """Hold a figure to its limit, unless an honest run may reach the figure: then undecided.
 
     Args:
         measure: with its value.
@@ -49,7 +51,7 @@ def held_above_noise(measure: Measure, limit: Limit, words: str, noise: float) -
     """
     made = held(measure, limit, words)
     if made.holds is False and made.value is not None and made.value <= noise:
-        why = f"honest float32 may be off by {noise:.3g} here: this model magnifies rounding"
+        why = f"an honest run may be off by {noise:.3g} here: this model magnifies rounding"
         return unknown(made, limit, f"{made.reason}, but {why}")
     return made
 
@@ -59,10 +61,10 @@ def unknown(measure: Measure, limit: Limit, words: str) -> Measure:
     return replace(measure, limit=limit.value, source=limit.source, holds=None, reason=words)
 
 
-def count(metric: str, on: str, bad: int, of: int, limit: Limit, words: str) -> Measure:
+def count(metric: str, on: str, bad: int, of: int, words: str) -> Measure:
     """Hold a count of what must not happen to zero; ``words`` is the reason as it stands."""
     plain = words.replace("{", "{{").replace("}", "}}")
-    return held(Measure(metric, on, float(bad), "", of), limit, plain)
+    return held(Measure(metric, on, float(bad), "", of), ZERO, plain)
 
 
 def doubted(measure: Measure, words: str = "") -> Measure:

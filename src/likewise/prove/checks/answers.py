@@ -34,7 +34,7 @@ def check(evidence: Evidence) -> list[Measure]:
     wrong = [i for i in answered if not _follows(run.answers[i], rows[i], contract)]
     some = ", ".join(map(str, wrong[:5]))
     words = f"{len(wrong)} answers are not what the numbers say: item(s) {some}"
-    return [count("answers", name, len(wrong), len(answered), evidence.limits["zero"], words)]
+    return [count("answers", name, len(wrong), len(answered), words)]
 
 
 def _follows(answer: Answer, rows: Sequence[Floats], contract: Mapping[str, Json]) -> bool:

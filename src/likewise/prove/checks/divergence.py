@@ -51,7 +51,7 @@ def _held(
     values = rows(pairs.reference, pairs.candidate)
     worst = int(pairs.items[int(values.argmax())])
     # The divergence of a small error grows with its square.
-    allowed = evidence.limits["amplification_max"].value ** 2
+    allowed = evidence.allowance**2
     noise = 0.0 if pairs.obstacle else allowed * float(pairs.noise(rows).max())
     words = f"{pairs.name}: item {{item}} diverges by {{value}} nat (limit {{limit}})"
     return [

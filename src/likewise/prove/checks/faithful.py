@@ -95,5 +95,5 @@ def _ceiling(evidence: Evidence, pairs: Pairs) -> Measure:
         f"{pairs.name}: item {{item}} is off by {{value}} of the distance between items "
         "(limit {limit})"
     )
-    noise = evidence.limits["amplification_max"].value * float(pairs.floor.max())
+    noise = evidence.allowance * float(pairs.floor.max())
     return held_above_noise(replace(shown, worst_item=worst), limit, words, noise)

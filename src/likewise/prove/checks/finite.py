@@ -35,16 +35,16 @@ def _output(evidence: Evidence, name: str) -> Iterator[Measure]:
         if run is evidence.truth:
             bad = np.asarray(evidence.truth_items)[bad]
         words = f"the reference {run.plan} holds NaN or infinity in {name}, {_where(bad)}"
-        yield doubted(_counted(evidence, f"{name} of the {on}", bad, len(run.owners), words))
+        yield doubted(_counted(f"{name} of the {on}", bad, len(run.owners), words))
     if evidence.comparable:
         good = finite_rows(evidence.yardstick.arrays[name])
         bad = evidence.candidate.owners[good & ~finite_rows(evidence.candidate.arrays[name])]
         words = f"{name} holds NaN or infinity where the reference does not, {_where(bad)}"
-        yield _counted(evidence, name, bad, int(good.sum()), words)
+        yield _counted(name, bad, int(good.sum()), words)
 
 
-def _counted(evidence: Evidence, on: str, bad: Ints, total: int, words: str) -> Measure:
-    measure = count("not_finite", on, len(bad), total, evidence.limits["zero"], words)
+def _counted(on: str, bad: Ints, total: int, words: str) -> Measure:
+    measure = count("not_finite", on, len(bad), total, words)
     return replace(measure, worst_item=int(bad[0])) if len(bad) else measure
 
 

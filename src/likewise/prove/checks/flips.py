@@ -78,20 +78,17 @@ def _flips(evidence: Evidence, pairs: Pairs, metric: str, excess: Numbers, what:
     limit = evidence.limits["flips"]
     bad, total = int((excess > 0).sum()), len(excess)
     worst = int(pairs.items[int(excess.argmax())]) if bad else None
-    words = (
-        f"{pairs.name}: {bad} of {total} answers differ in {what} beyond noise, "
-        "most clearly on item {item}"
-    )
+    words = f"{pairs.name}: {bad} of {total} answers differ in {what} beyond noise"
+    words += ", most clearly on item {item}" if bad else ""
     if limit.value == 0:
-        return held(
-            Measure(metric, pairs.name, float(bad), "", total, worst_item=worst), limit, words
-        )
-    rate = Measure(
-        metric, pairs.name, upper_rate(bad, total), "rate, 95 % bound", total, worst_item=worst
-    )
+        shown = Measure(metric, pairs.name, float(bad), "", total, worst_item=worst)
+        return held(shown, limit, words)
+    rate = upper_rate(bad, total)
+    shown = Measure(metric, pairs.name, rate, "rate, 95 % bound", total, worst_item=worst)
     # A bound over the limit with a rate under it says only that there are too few items.
     unsure = 1.0 if bad / total <= limit.value else None
-    return held(rate, limit, f"{words}: up to {{value}} of all (limit {{limit}})", outside=unsure)
+    words += ", which allows {value} of all (limit {limit})"
+    return held(shown, limit, words, outside=unsure)
 
 
 def _decisive(pairs: Pairs, lead: Numbers) -> Measure:

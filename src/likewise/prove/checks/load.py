@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from likewise.prove.checks._held import count, doubted, unknown
+from likewise.prove.checks._held import ZERO, count, doubted, unknown
 from likewise.prove.evidence import Evidence
 from likewise.types import Json, Measure, Run
 
@@ -18,20 +18,19 @@ def check(evidence: Evidence) -> list[Measure]:
     """
     other = evidence.truth or next(iter(evidence.variants), None)
     references = evidence.references()
-    measures = [_tensors(evidence, on, run) for on, run in references]
+    measures = [_tensors(on, run) for on, run in references]
     if "loading" in evidence.candidate.facts:
-        measures += [_tensors(evidence, "candidate", evidence.candidate), *_same(evidence)]
+        measures += [_tensors("candidate", evidence.candidate), *_same(evidence)]
     measures.append(_double_load(evidence, other))
-    measures += [m for on, run in references for m in _repeat(evidence, on, run)]
+    measures += [m for on, run in references for m in _repeat(on, run)]
     return measures
 
 
-def _tensors(evidence: Evidence, on: str, run: Run) -> Measure:
-    limit = evidence.limits["zero"]
+def _tensors(on: str, run: Run) -> Measure:
     load: Json = run.facts.get("loading")
     if not isinstance(load, dict):
         shown = Measure("unloaded_tensors", on, None, "tensors", 0)
-        return unknown(shown, limit, f"the {on} does not say which tensors it loaded")
+        return unknown(shown, ZERO, f"the {on} does not say which tensors it loaded")
     strange = [*load.get("missing", ()), *load.get("unexpected", ())]
     total = int(load.get("tensors", 0))
     changed = total - int(load.get("checked", 0)) - len(load.get("unused", ()))
@@ -41,7 +40,7 @@ def _tensors(evidence: Evidence, on: str, run: Run) -> Measure:
         f"the {on} holds {bad} tensor(s) that are missing, strange to the file or not equal to "
         f"it{names}"
     )
-    measure = count("unloaded_tensors", on, bad, total, limit, words)
+    measure = count("unloaded_tensors", on, bad, total, words)
     return measure if on == "candidate" else doubted(measure)
 
 
@@ -56,11 +55,10 @@ def _same(evidence: Evidence) -> list[Measure]:
     words = (
         "the candidate holds other weights than the reference: another checkpoint, or an old one"
     )
-    return [count("weights", "candidate", int(ours != theirs), 1, evidence.limits["zero"], words)]
+    return [count("weights", "candidate", int(ours != theirs), 1, words)]
 
 
 def _double_load(evidence: Evidence, other: Run | None) -> Measure:
-    limit = evidence.limits["zero"]
     digests = [
         (run.facts.get("loading") or {}).get("sha256")
         for run in (evidence.yardstick, other)
@@ -68,17 +66,17 @@ def _double_load(evidence: Evidence, other: Run | None) -> Measure:
     ]
     if len(digests) < 2 or not all(digests):
         shown = Measure("double_load", "load", None, "", len(digests))
-        return unknown(shown, limit, "the weights were not loaded twice and compared")
+        return unknown(shown, ZERO, "the weights were not loaded twice and compared")
     words = (
         "loading twice with different seeds gives different weights: some are drawn at random, "
         "because the checkpoint does not hold them"
     )
-    return doubted(count("double_load", "load", int(digests[0] != digests[1]), 2, limit, words))
+    return doubted(count("double_load", "load", int(digests[0] != digests[1]), 2, words))
 
 
-def _repeat(evidence: Evidence, on: str, run: Run) -> list[Measure]:
+def _repeat(on: str, run: Run) -> list[Measure]:
     if "repeat_equal" not in run.facts:
         return []
     words = f"the {on} gives other numbers when it runs again: something in it is random"
     unlike = int(not run.facts["repeat_equal"])
-    return [doubted(count("repeat", on, unlike, 2, evidence.limits["zero"], words))]
+    return [doubted(count("repeat", on, unlike, 2, words))]

@@ -30,9 +30,13 @@ def check(evidence: Evidence) -> list[Measure]:
 
 
 def _vectors(evidence: Evidence, pairs: Pairs) -> list[Measure]:
+    noise = _noise(pairs)
     rounding = evidence.limits.get("noise")
-    noise = (rounding.value if rounding else 1.0) * _noise(pairs)
-    return [_drift(evidence, pairs, noise), _overlap(evidence, pairs, noise)]
+    excused = (rounding.value if rounding else 1.0) * noise
+    return [
+        _drift(evidence, pairs, evidence.allowance * noise),
+        _overlap(evidence, pairs, excused),
+    ]
 
 
 def _noise(pairs: Pairs) -> float:
@@ -56,7 +60,7 @@ def _drift(evidence: Evidence, pairs: Pairs, noise: float) -> Measure:
         replace(measure, on=pairs.name, worst_item=item),
         evidence.limits["similarity_drift"],
         words,
-        evidence.limits["amplification_max"].value * noise,
+        noise,
     )
 
 

@@ -18,21 +18,21 @@ def check(evidence: Evidence) -> list[Measure]:
     reference. A reference that is not in the precision it claims excuses every fault.
     """
     return [
-        *_as_planned(evidence, "candidate", evidence.candidate),
-        *(doubted(m) for on, run in evidence.references() for m in _as_planned(evidence, on, run)),
+        *_as_planned("candidate", evidence.candidate),
+        *(doubted(m) for on, run in evidence.references() for m in _as_planned(on, run)),
         _fallbacks(evidence),
         *_suspicious(evidence),
     ]
 
 
-def _as_planned(evidence: Evidence, on: str, run: Run) -> list[Measure]:
+def _as_planned(on: str, run: Run) -> list[Measure]:
     asked = {"engine": run.plan.engine, "device": run.plan.device, "dtype": run.plan.dtype}
     measures = []
     for name, value in asked.items():
         ran = run.facts.get(name)
         words = f"{on}: the plan says {name} {value}, what ran says {ran or 'nothing'}"
         wrong = int(not _agrees(value, ran))
-        measures.append(count(name, on, wrong, 1, evidence.limits["zero"], words))
+        measures.append(count(name, on, wrong, 1, words))
     return measures
 
 
@@ -48,7 +48,7 @@ def _agrees(asked: str, ran: Json) -> bool:
 def _fallbacks(evidence: Evidence) -> Measure:
     fallen = evidence.candidate.facts.get("fallbacks") or []
     words = f"{len(fallen)} operator(s) fell back to the CPU: {', '.join(map(str, fallen[:5]))}"
-    return count("fallbacks", "candidate", len(fallen), 1, evidence.limits["zero"], words)
+    return count("fallbacks", "candidate", len(fallen), 1, words)
 
 
 def _suspicious(evidence: Evidence) -> list[Measure]:
@@ -64,5 +64,5 @@ def _suspicious(evidence: Evidence) -> list[Measure]:
         for name in evidence.kinds
     )
     words = f"every bit is that of {ours.plan}: most likely that is what ran"
-    measure = count("identical", "candidate", int(same), 1, evidence.limits["zero"], words)
+    measure = count("identical", "candidate", int(same), 1, words)
     return [doubted(measure)]

@@ -30,7 +30,7 @@ def _held(evidence: Evidence, pairs: Pairs) -> Measure:
     noise = 0.0
     if not pairs.obstacle:
         known = float(pairs.noise(max_difference.rows).max()) / deviation
-        noise = evidence.limits["amplification_max"].value * known
+        noise = evidence.allowance * known
     worst = int(values.argmax())
     return held_above_noise(
         Measure(
