@@ -6,19 +6,7 @@ import math
 import random
 import statistics
 
-from likewise.types import (
-    SCHEMA,
-    Answer,
-    Choice,
-    Entry,
-    Measure,
-    Plan,
-    Report,
-    Samples,
-    Timing,
-    Verdict,
-    WorstItem,
-)
+from likewise import types as t
 
 TORCH = "torch/cpu/float32/b16/t2"
 ONNX = "onnx/cpu/float32/b16/t2"
@@ -33,10 +21,10 @@ _SEED = 20
 _N = 256
 
 
-def report() -> Report:
+def report() -> t.Report:
     """Return the report that the golden files are renderings of."""
-    return Report(
-        schema=SCHEMA,
+    return t.Report(
+        schema=t.SCHEMA,
         likewise="0.1.0",
         made_at="2026-11-30T18:43:34Z",
         command="likewise port ./cryptobert -o cryptobert-cpu",
@@ -74,7 +62,7 @@ def report() -> Report:
             "yardstick": {"plan": "torch/cpu/float32/b1/t2", "n": _N, "seconds": 14.25},
         },
         entries=_entries(),
-        choice=Choice(
+        choice=t.Choice(
             plan=OPENVINO,
             reason="most items a second of the 3 plan(s) that passed; 1.07x the next",
             front=(OPENVINO, ONNX),
@@ -114,49 +102,49 @@ def _model() -> dict[str, object]:
     }
 
 
-def _entries() -> tuple[Entry, ...]:
+def _entries() -> tuple[t.Entry, ...]:
     return (
-        Entry(
+        t.Entry(
             TORCH,
             verdict=_equal(TORCH, 1.1),
             timing=_timing(TORCH, 48.3, 0.0213, 1_181_116_006),
             needs=("torch", "transformers"),
         ),
-        Entry(
+        t.Entry(
             ONNX,
             verdict=_equal(ONNX, 1.0),
             timing=_timing(ONNX, 51.7, 0.0197, 734_003_200, doubts=(DOUBT,)),
             needs=("onnxruntime",),
             reused=True,
         ),
-        Entry(
+        t.Entry(
             OPENVINO,
             verdict=_equal(OPENVINO, 1.6),
             timing=_timing(OPENVINO, 55.2, 0.0189, 902_823_936),
             needs=("openvino",),
         ),
-        Entry(HALF, verdict=_outside()),
-        Entry(SHORT, verdict=_undecided(), timing=_timing(SHORT, 29.4, 0.0402, 641_728_512)),
-        Entry(CUDA, refusal="onnxruntime has no CUDAExecutionProvider here: it has only CPU"),
+        t.Entry(HALF, verdict=_outside()),
+        t.Entry(SHORT, verdict=_undecided(), timing=_timing(SHORT, 29.4, 0.0402, 641_728_512)),
+        t.Entry(CUDA, refusal="onnxruntime has no CUDAExecutionProvider here: it has only CPU"),
     )
 
 
 DOUBT = "the median drifted by 3.1 % from the first to the last third: close other programs"
 
 
-def _equal(plan: str, factor: float) -> Verdict:
+def _equal(plan: str, factor: float) -> t.Verdict:
     errors = _errors(factor)
     worst = max(range(_N), key=lambda n: errors[n])
     ratio = max(errors) / max(_errors(1.0)[:64])
-    return Verdict(
+    return t.Verdict(
         outcome="equal",
         measures=(
-            Measure("finite", "run", 0.0, "rows", _N, 0.0, holds=True, gate="G0", check="finite"),
+            t.Measure("finite", "run", 0.0, "rows", _N, 0.0, holds=True, gate="G0", check="finite"),
             _measure("amplification_median", factor, 3.0, "verdict.md, gate 1"),
             _measure("amplification_max", ratio, 10.0, "verdict.md, gate 1", worst=worst),
             _measure("spread_error", sorted(errors)[-1], 1e-4, "limits.toml 1: fp32, p99.9"),
             _measure("flips", 0.0, 0.0, "limits.toml 1: fp32", gate="G2", unit="items"),
-            Measure("worst_cosine", "logits", 0.9999999999991, "", _N, better="higher"),
+            t.Measure("worst_cosine", "logits", 0.9999999999991, "", _N, better="higher"),
         ),
         n=_N,
         decisive=251,
@@ -170,7 +158,7 @@ def _equal(plan: str, factor: float) -> Verdict:
             _worst(17, errors[17], "比特币今天大涨 20%，市场情绪高涨。", 1e-7),
         ),
         facts={
-            "engine": Plan.parse(plan).engine,
+            "engine": t.Plan.parse(plan).engine,
             "device": "cpu",
             "dtype": "float32",
             "fallbacks": [],
@@ -182,12 +170,14 @@ def _equal(plan: str, factor: float) -> Verdict:
     )
 
 
-def _outside() -> Verdict:
+def _outside() -> t.Verdict:
     errors = (*(1e-3 * e / 2e-7 for e in _errors(0.8)[:250]), *[math.nan] * 6)
-    return Verdict(
+    return t.Verdict(
         outcome="outside",
         measures=(
-            Measure("finite", "run", 6.0, "rows", _N, 0.0, holds=False, worst_item=250, gate="G0"),
+            t.Measure(
+                "finite", "run", 6.0, "rows", _N, 0.0, holds=False, worst_item=250, gate="G0"
+            ),
             _measure("spread_error", math.nan, 1e-2, "limits.toml 1: fp16, p99.9", holds=False),
             _measure("flips", 2.0, 0.0, "limits.toml 1: fp16", gate="G2", holds=False),
         ),
@@ -198,19 +188,21 @@ def _outside() -> Verdict:
         candidate=HALF,
         budget="standard",
         reasons=("6 of 256 items are not finite where the reference is", "2 labels flipped"),
-        worst=(WorstItem(250, ATTACK, math.nan, "spread_error", _answer(0.2), _answer(math.nan)),),
+        worst=(
+            t.WorstItem(250, ATTACK, math.nan, "spread_error", _answer(0.2), _answer(math.nan)),
+        ),
         facts={"engine": "onnx", "device": "cpu", "dtype": "float16"},
         errors=errors,
         floor=_errors(1.0)[:64],
     )
 
 
-def _undecided() -> Verdict:
+def _undecided() -> t.Verdict:
     errors = tuple(e * 8e3 for e in _errors(1.3)[:40])
-    return Verdict(
+    return t.Verdict(
         outcome="undecided",
         measures=(
-            Measure(
+            t.Measure(
                 "items", "run", 40.0, "items", 40, 64.0, "higher", "settings", False, gate="G0"
             ),
             _measure("spread_error", max(errors), 5e-2, "limits.toml 1: bf16, p99.9"),
@@ -236,17 +228,17 @@ def _measure(
     gate: str = "G1",
     unit: str = "",
     holds: bool = True,
-) -> Measure:
-    return Measure(
+) -> t.Measure:
+    return t.Measure(
         metric, "logits", value, unit, _N, limit, "lower", source, holds, worst, gate=gate
     )
 
 
-def _worst(item: int, error: float, shown: str, shift: float) -> WorstItem:
-    return WorstItem(item, shown, error, "spread_error", _answer(0.912), _answer(0.912 + shift))
+def _worst(item: int, error: float, shown: str, shift: float) -> t.WorstItem:
+    return t.WorstItem(item, shown, error, "spread_error", _answer(0.912), _answer(0.912 + shift))
 
 
-def _answer(score: float) -> Answer:
+def _answer(score: float) -> t.Answer:
     return {
         "labels": [
             {"label": "Bullish", "index": 2, "score": score},
@@ -264,13 +256,13 @@ def _errors(factor: float) -> tuple[float, ...]:
 
 def _timing(
     plan: str, items_per_second: float, single: float, peak: int, doubts: tuple[str, ...] = ()
-) -> Timing:
+) -> t.Timing:
     draw = random.Random(plan)
     items = 48
     passes = [items / items_per_second * (1 + draw.uniform(-0.02, 0.02)) for _ in range(7)]
     calls = [single * math.exp(abs(draw.gauss(0, 0.16))) for _ in range(160)]
     offline = _samples(passes, items)
-    return Timing(
+    return t.Timing(
         plan=plan,
         workload={
             "name": "mixed",
@@ -286,16 +278,16 @@ def _timing(
         first_result_seconds=1.31,
         peak_bytes=peak,
         doubts=doubts,
-        facts={"engine": Plan.parse(plan).engine},
+        facts={"engine": t.Plan.parse(plan).engine},
         made_at="2026-11-30T18:45:02Z",
     )
 
 
-def _samples(values: list[float], items: int) -> Samples:
+def _samples(values: list[float], items: int) -> t.Samples:
     seconds = tuple(float(f"{v:.6g}") for v in values)
     ordered = sorted(seconds)
     median = statistics.median(ordered)
-    return Samples(
+    return t.Samples(
         seconds=seconds,
         warmups=seconds[:2],
         items=items,

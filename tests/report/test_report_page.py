@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 import re
-import sys
 from typing import Any
 
 import accept
@@ -13,7 +11,7 @@ import msgspec
 import pytest
 from reading import Page, figure, markdown_tables
 
-from likewise.errors import LikewiseError, SettingsError
+from likewise.errors import SettingsError
 from likewise.report import html, markdown, record
 from likewise.types import Choice, Report
 
@@ -288,24 +286,3 @@ def test_an_unknown_language_is_refused_by_name() -> None:
     for render in (html.render, markdown.render):
         with pytest.raises(SettingsError, match="'xx'"):
             render(EXAMPLE, language="xx")
-
-
-def test_a_missing_package_is_named_with_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(LikewiseError) as caught:
-        html.render(EXAMPLE)
-    assert caught.value.found == "no matplotlib"
-    assert "likewise[port]" in caught.value.fix
-
-
-def test_the_record_and_markdown_need_no_plotting_package() -> None:
-    code = (
-        "import sys; import likewise.report.markdown, likewise.report.record, likewise.report.html;"
-        "print([m for m in ('matplotlib', 'jinja2', 'numpy', 'torch') if m in sys.modules])"
-    )
-    import subprocess
-
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert json.loads(done.stdout.replace("'", '"')) == []

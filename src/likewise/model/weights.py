@@ -63,31 +63,24 @@ def load(model: Model, network: Network, dtype: str, *, seed: int = 0) -> Loaded
     if weights is None:
         raise WeightsError(f"{model.folder} has no weights that torch can load.")
     config = read_object(core / "config.json")
-    wide = dtype == "float64" and model.stored_dtype == "float64"
-    exact = torch.float64 if wide else torch.float32
+    exact = torch.float64 if dtype == model.stored_dtype == "float64" else torch.float32
     state = read_state(weights)
     _bring(state, exact)
+    spare: tuple[str, ...] = ()
     with _seeded(seed), _quiet(model.library):
         if model.library == "timm":
-            inner, spare = _picture(model, network, config, state), _spare(config, weights)
-            spare = spare if network.head == "picture_features" else ()
+            inner = _picture(model, network, config, state)
+            spare = _spare(config, weights) if network.head == "picture_features" else ()
         else:
-            inner, spare = _text(model, network, config, state, exact), ()
+            inner = _text(model, network, config, state, exact)
     _refuse_untrained(model, network)
     state.tensors.clear()  # the module holds them now, and frees each one as it casts it
     inner = inner.to(getattr(torch, dtype)).eval().requires_grad_(False)
     census = check(inner, state, spare=spare, what=str(model.folder))
     digest, dtypes = sha256_of(inner)
-    facts = {
-        "missing": [],
-        "unexpected": [],
-        "unused": list(census.unused),
-        "tensors": len(state.stored),
-        "checked": census.checked,
-        "sha256": digest,
-        "dtypes": dtypes,
-        "seed": seed,
-    }
+    counts = {"tensors": len(state.stored), "checked": census.checked}
+    names = {"missing": [], "unexpected": [], "unused": list(census.unused)}
+    facts = {**names, **counts, "sha256": digest, "dtypes": dtypes, "seed": seed}
     return Loaded(wrap(inner, network), facts)
 
 

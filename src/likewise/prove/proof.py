@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from likewise import find
 from likewise.errors import RefusedError
 from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
@@ -89,8 +90,11 @@ def prove(
     """
     chosen = plan if isinstance(plan, Plan) else Plan.parse(plan)
     _refuse_reference(chosen)
-    context = prepare(source, items=items, settings=settings, progress=progress)
-    (progress or _silent)("prove", str(chosen))
+    tell = progress or _silent
+    subject = open_subject(source, items=items, settings=settings or Settings())
+    _refuse_early(subject, chosen)
+    context = Context(subject, references(subject, tell))
+    tell("prove", str(chosen))
     return prove_plan(context, chosen).verdict
 
 
@@ -142,6 +146,13 @@ def _refuse_reference(plan: Plan) -> None:
             found="torch, on the CPU, one item at a time, in full precision",
             fix="another engine, device or batch: torch/cpu/float32/b16/t2",
         )
+
+
+def _refuse_early(subject: Subject, plan: Plan) -> None:
+    """A plan that cannot run is refused before minutes are spent on its references."""
+    reason = find.load("engines", plan.engine).refuse(subject.model, subject.task.network, plan)
+    if reason is not None:
+        raise RefusedError(f"{plan} cannot run here.", found=reason, fix="likewise doctor")
 
 
 def _silent(phase: str, detail: str) -> None:
