@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from likewise.bench.machine import machine
+from likewise.bench.rounds import INTERRUPTED
 from likewise.errors import FolderError, LikewiseError, RefusedError
 from likewise.port.choice import choose
 from likewise.port.folder import write_model
@@ -20,7 +21,7 @@ from likewise.prove.references import references
 from likewise.prove.subject import Subject, open_subject
 from likewise.report import html, markdown, record
 from likewise.settings import Settings, read_settings
-from likewise.types import SCHEMA, Entry, Item, Plan, Report
+from likewise.types import SCHEMA, Entry, Item, Plan, Report, Timing
 
 __all__ = ["port"]
 
@@ -115,7 +116,10 @@ class _Work:
             return
         self.progress("time", f"{len(plans)} plan(s) in alternating rounds")
         timings, reused = time_once(self.context, plans, items=self.items, progress=self.progress)
-        self.interrupted = len(timings) < len(plans)
+        self.interrupted = len(timings) < len(plans) or any(
+            isinstance(timing, Timing) and INTERRUPTED in timing.doubts
+            for timing in timings.values()
+        )
         for plan, timing in timings.items():
             entry = self.entries[plan]
             if isinstance(timing, RefusedError):

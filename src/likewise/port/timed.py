@@ -16,7 +16,7 @@ import msgspec
 
 from likewise import cache
 from likewise.bench.machine import machine
-from likewise.bench.rounds import time_plans
+from likewise.bench.rounds import INTERRUPTED, time_plans
 from likewise.errors import RefusedError
 from likewise.prove.proof import Context
 from likewise.types import Item, Plan, Timing
@@ -62,7 +62,11 @@ def time_once(
             items=items,
             progress=progress,
         )
-        done = {str(p): t for p, t in timings.items() if isinstance(t, Timing)}
+        done = {
+            str(plan): timing
+            for plan, timing in timings.items()
+            if isinstance(timing, Timing) and INTERRUPTED not in timing.doubts
+        }
         if len(done) < len(plans):
             raise _UnfinishedError(timings)
         (folder / _FILE).write_bytes(msgspec.json.encode(done, enc_hook=str))

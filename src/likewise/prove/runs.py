@@ -76,15 +76,17 @@ def _run(
         seed=seed,
         repeat=repeat,
     )
+    told = False
     try:
         run_job(job, timeout=subject.settings.proof.timeout_seconds)
+        for file in out.iterdir():
+            shutil.move(file, folder / file.name)
     except RefusedError as error:
-        if str(out) not in str(error):  # then no one is told to look there
-            shutil.rmtree(out)
+        told = str(out) in str(error)
         raise
-    for file in out.iterdir():
-        shutil.move(file, folder / file.name)
-    out.rmdir()
+    finally:
+        if not told:  # then no one is sent to look there
+            shutil.rmtree(out, ignore_errors=True)
 
 
 def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat: int) -> str:
