@@ -21,13 +21,13 @@ help:
 
 .venv/.port: pyproject.toml .venv/bin/python
 	@echo "» installing likewise with what porting needs (torch is large: a few minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[port]'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[port]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 .venv/.dev: pyproject.toml .venv/bin/python
 	@echo "» installing likewise with everything its tests need (torch is large: a few minutes the first time)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --quiet --disable-pip-version-check -e '.[dev]'
 	@$(BIN)/python -m compileall -q src
 	@touch $@ .venv/.port
 

@@ -57,8 +57,8 @@ class Bench:
 
     goal: Literal["throughput", "latency"] = "throughput"  # what "fastest" means
     workload: Literal["short", "mixed", "long"] = "mixed"
-    seconds: float = 6.0  # for each of the two scenarios, at least
-    most_seconds: float = 20.0  # and at most, however wide the interval
+    seconds: float = 4.0  # for each of the two scenarios, at least
+    most_seconds: float = 10.0  # and at most, however wide the interval
     passes: int = 7  # at least
     width: float = 0.05  # stop when the 95 % interval of the median is this share of it
     pass_seconds: float = 1.0  # the workload is sized so that one pass takes about this

