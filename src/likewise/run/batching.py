@@ -12,7 +12,7 @@ kernel's speed on two cores; a larger batch gains nothing and costs memory."""
 
 
 ALIKE = 0.8
-"""An item joins a batch only if it has this share of the tokens of the longest one in it …"""
+"""An item joins a batch only if it has this share of the longest one's tokens …"""
 
 SMALL_TOKENS = 128
 """… or if the batch has fewer than these. On MiniLM and 128 texts of 10 to 250 tokens the two
