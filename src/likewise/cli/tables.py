@@ -51,6 +51,7 @@ def print_model(source: Path, overrides: Overrides, *, as_json: bool) -> None:
 def print_offers(*, as_json: bool) -> None:
     """Print every engine and device: ready, or why not and what to type."""
     from rich.table import Table
+    from rich.text import Text
 
     from likewise import find
     from likewise.port.plans import engine
@@ -62,13 +63,15 @@ def print_offers(*, as_json: bool) -> None:
     table = Table("engine", "device", "state", "precisions", "versions, or what to type")
     for offer in offers:
         versions = ", ".join(f"{k} {v}" for k, v in offer.versions.items())
-        table.add_row(
+        row = (
             offer.engine,
             offer.device,
             "ready" if offer.reason is None else f"no: {offer.reason}",
             ", ".join(offer.dtypes),
             versions if offer.reason is None else offer.fix,
         )
+        # As Text: in a plain string rich would read the brackets of likewise[port] as markup.
+        table.add_row(*(Text(cell) for cell in row))
     stdout().print(table)
 
 
@@ -83,7 +86,7 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
         return
     view = card(Entry(verdict.candidate, verdict=verdict), words("en"), chosen=False)
     console = stdout()
-    console.print(f"[bold]{view.row.shape} {view.row.word}[/]  {view.row.plan}", markup=True)
+    console.print(f"{view.row.shape} {view.row.word}  {view.row.plan}", markup=False)
     for line in (*verdict.reasons, verdict.scope):
         if line:
             console.print(f"  {line}", markup=False)
