@@ -51,8 +51,8 @@ def root() -> Path:
 def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     """Return the folder of an entry, making it first where it is not there.
 
-    Concurrent callers wait for the one that builds. An entry whose files are missing or have
-    another size is deleted, alone, and made again; contents are checked by ``verify``.
+    Concurrent callers wait for the one that builds. An entry whose files are missing or do not
+    hold what was written, by their sha256, is deleted, alone, and made again.
 
     Args:
         kind: a word: export, reference …
@@ -63,12 +63,12 @@ def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
         LikewiseError: the cache folder cannot be written.
     """
     folder = _folder(kind, key)
-    if _problem(folder) is None:
+    if _problem(folder, contents=True) is None:
         with suppress(OSError):  # a cache that may only be read is good enough to read
             os.utime(folder / _MANIFEST)
         return folder
     with _lock(kind, folder.name):
-        if _problem(folder) is None:  # another process made it meanwhile
+        if _problem(folder, contents=True) is None:  # another process made it meanwhile
             return folder
         if folder.exists():
             shutil.rmtree(folder)
@@ -102,7 +102,7 @@ def prune(*, days: float = 30.0) -> list[Entry]:
         days: 0 deletes every entry.
     """
     now, gone = time.time(), []
-    for entry in entries():
+    for entry in verify():
         if entry.problem is None and now - entry.used_at < days * 86_400:
             continue
         with _lock(entry.kind, entry.folder.name):

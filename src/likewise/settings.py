@@ -76,7 +76,7 @@ class Settings:
 
 
 def read_settings(
-    file: Path | None = None, flags: dict[str, dict[str, Any]] | None = None
+    file: str | Path | None = None, flags: dict[str, dict[str, Any]] | None = None
 ) -> Settings:
     """Return the settings from a TOML file, with flags on top.
 
@@ -89,7 +89,7 @@ def read_settings(
     """
     import msgspec
 
-    path = file or Path("likewise.toml")
+    path = Path(file or "likewise.toml")
     tables: dict[str, Any] = {}
     if file is not None or path.is_file():
         tables = _read_toml(path)
@@ -98,6 +98,7 @@ def read_settings(
         if chosen:
             tables[table] = {**tables.get(table, {}), **chosen}
     _refuse_unknown(tables, path)
+    _refuse_impossible(tables, path)
     try:
         return msgspec.convert(tables, Settings)
     except msgspec.ValidationError as error:
@@ -118,6 +119,20 @@ def _read_toml(path: Path) -> dict[str, Any]:
         ) from None
     except (toml.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} is not TOML.", found=str(error)) from None
+
+
+def _refuse_impossible(tables: dict[str, Any], path: Path) -> None:
+    """Counts, seconds and shares are above 0, whatever they count."""
+    for table, values in tables.items():
+        for key, value in values.items():
+            numbers = value if isinstance(value, list | tuple) else [value]
+            wrong = [n for n in numbers if isinstance(n, int | float) and not n > 0]
+            if wrong and key not in ("seed", "normalise", "lower_case"):
+                raise SettingsError(
+                    f"[{table}] {key} must be above 0.",
+                    found=f"{wrong[0]} in {path} or a flag",
+                    fix="docs/settings.md lists every key with its default",
+                )
 
 
 def _refuse_unknown(tables: dict[str, Any], path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -102,8 +103,59 @@ def test_stopped_in_the_middle_what_was_finished_is_kept_and_said(tiny, tmp_path
     assert report.interrupted
     kept, *rest = record.load(tmp_path).entries
     assert kept.verdict.passes
-    assert [e.refusal for e in rest] == ["interrupted before its turn"] * 2
+    assert [e.refusal for e in rest] == ["interrupted before it was done"] * 2
     assert "interrupted" in (tmp_path / "report.md").read_text(encoding="utf-8").lower()
+
+
+def test_the_ported_folder_shares_no_file_with_the_cache(ported):
+    _, out = ported
+    assert all(p.stat().st_nlink == 1 for p in (out / "model").rglob("*") if p.is_file())
+
+
+@pytest.mark.parametrize(
+    "stated", [{"problem_type": "multi_label_classification"}, {"labels": ("A", "B", "C")}]
+)
+def test_what_is_stated_on_top_of_a_proof_is_refused_unless_told(ported, stated):
+    _, out = ported
+    with pytest.raises(likewise.LikewiseError, match="not proven so"):
+        likewise.Classifier(out, **stated)
+    assert likewise.Classifier(out, unproven=True, **stated)
+
+
+def test_a_plan_on_another_device_than_was_asked_for_is_refused(ported):
+    _, out = ported
+    with pytest.raises(likewise.LikewiseError, match="not on the device"):
+        likewise.Classifier(out, plan=GOOD, device="cuda")
+
+
+def test_no_items_give_no_answers_in_the_right_shape(ported):
+    _, out = ported
+    with likewise.Classifier(out) as classifier:
+        results, probabilities = classifier.predict([])
+    assert results == []
+    assert probabilities.shape == (0, 3)
+
+
+def test_a_ported_folder_is_not_taken_for_a_model(ported, tmp_path):
+    _, out = ported
+    with pytest.raises(likewise.LikewiseError, match="what likewise port wrote"):
+        port(out, out=tmp_path / "out", settings=only(GOOD))
+
+
+def test_a_model_folder_is_not_written_into(tiny):
+    folder = tiny("roberta_classifier")
+    with pytest.raises(likewise.LikewiseError, match="model itself"):
+        port(folder, out=folder, settings=only(GOOD))
+
+
+def test_where_nothing_is_chosen_the_earlier_model_stays_and_that_is_said(tiny, ported, tmp_path):
+    _, out = ported
+    kept = tmp_path / "kept"
+    shutil.copytree(out, kept)
+    report = port(tiny("roberta_classifier"), out=kept, to="npu", settings=QUICK)
+    assert report.choice.plan is None
+    assert any("earlier port" in warning for warning in report.warnings)
+    assert likewise.Classifier(kept).predict(["to the moon"])[1].shape == (1, 3)
 
 
 def test_a_folder_that_is_no_model_leaves_nothing_behind(tmp_path):

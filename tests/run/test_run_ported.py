@@ -49,6 +49,21 @@ def test_a_file_that_is_missing_or_of_another_size_is_refused_by_name(folder, da
         read_ported(folder)
 
 
+@pytest.mark.parametrize("name", ["model.onnx", "1_Pooling/config.json"])
+def test_other_bytes_of_the_same_size_are_refused_by_name(folder, name):
+    file = folder / "model" / name
+    file.write_bytes(b"x" * file.stat().st_size)
+    with pytest.raises(FolderError, match=name) as caught:
+        read_ported(folder)
+    assert "contents have changed" in caught.value.found
+
+
+def test_a_file_that_was_not_there_when_it_was_proven_is_refused(folder):
+    (folder / "model" / "likewise.json").write_text("{}")
+    with pytest.raises(FolderError, match=r"likewise\.json"):
+        read_ported(folder)
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b'{"schema": "x"}'])
 def test_a_broken_manifest_is_refused(folder, body):
     (folder / "model" / "ported.json").write_bytes(body)

@@ -5,7 +5,6 @@ Exit: 0 passes · 1 outside · 2 usage · 3 undecided · 4 refused.
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from pathlib import Path
@@ -55,9 +54,27 @@ def main() -> None:
     except KeyboardInterrupt:
         say("interrupted")
         sys.exit(130)
-    except BrokenPipeError:  # the reader of stdout went away: `likewise run … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except OSError as error:  # a full disk, a folder that cannot be written
+        say(f"{type(error).__name__}: {error}\n  try:   make room, or name another place")
+        sys.exit(2)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        from likewise import __version__
+
+        typer.echo(f"likewise {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+    ] = False,
+) -> None:
+    """Carry a trained encoder to another processor, and prove that it answers likewise."""
 
 
 @app.command()
@@ -256,12 +273,15 @@ def report(
 @app.command()
 def cache(
     act: Annotated[str, typer.Argument(metavar="list|verify|prune")],
+    days: Annotated[
+        float, typer.Option("--days", min=0, help="prune what was unused so long; 0: everything.")
+    ] = 30.0,
     json: JsonFlag = False,
 ) -> None:
     """List, verify or remove what likewise derived and kept: exports and runs."""
     from likewise.cli.tables import print_cache
 
-    raise typer.Exit(print_cache(act, as_json=json))
+    raise typer.Exit(print_cache(act, days=days, as_json=json))
 
 
 def _command() -> str:

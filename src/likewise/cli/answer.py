@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from itertools import chain
@@ -52,6 +53,9 @@ def answer(
             failed += "error" in one
             cut += bool(one.get("truncated"))
             sys.stdout.write(_line(index, items[index], one, as_json=as_json))
+    except BrokenPipeError:  # the reader of stdout went away: `likewise run … | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     finally:
         runner.session.close()
     if cut:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -174,23 +174,28 @@ def render(folder: Path, to: str) -> str:
     raise SettingsError(f"There is no rendering {to!r}.", fix="--to md, --to html or --to json")
 
 
-def print_cache(act: str, *, as_json: bool) -> int:
-    """List, verify or prune the cache; return the exit status."""
+def print_cache(act: str, *, days: float, as_json: bool) -> int:
+    """List, verify or prune the cache; return the exit status: 1 if an entry is damaged."""
     from likewise import cache
 
-    acts = {"list": cache.entries, "verify": cache.verify, "prune": cache.prune}
+    acts: dict[str, Callable[[], list[cache.Entry]]] = {
+        "list": cache.entries,
+        "verify": cache.verify,
+        "prune": lambda: cache.prune(days=days),
+    }
     if act not in acts:
         raise SettingsError(f"The cache cannot {act!r}.", fix=f"one of: {', '.join(acts)}")
-    found: Any = acts[act]()
-    plain = msgspec.to_builtins(found, enc_hook=str)
+    found = acts[act]()
     if as_json:
-        _print_json(plain)
+        _print_json(msgspec.to_builtins(found, enc_hook=str))
     else:
         sys.stdout.write(f"{cache.root()}\n")
-        for one in plain if isinstance(plain, list) else [plain]:
-            row = one.values() if isinstance(one, dict) else [one]
-            sys.stdout.write("  ".join(str(v) for v in row) + "\n")
-    return 0
+        for one in found:
+            state = "removed" if act == "prune" else one.problem or "whole"
+            name = f"{one.kind}/{one.folder.name[:16]}"
+            sys.stdout.write(f"{name:<28} {one.size:>14,} bytes  {state}\n")
+        sys.stdout.write(f"{len(found)} entries, {sum(e.size for e in found):,} bytes\n")
+    return int(act == "verify" and any(one.problem for one in found))
 
 
 def _status(report: Report) -> int:

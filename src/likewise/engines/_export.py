@@ -85,7 +85,8 @@ def ensure(model: Model, network: Network, *, contents: bool = False) -> Path:
     Args:
         model: its folder may hold an export of its own: a ported folder does.
         network: what the graph computes.
-        contents: compute the sha256 of every file anew; sizes are always checked.
+        contents: compute the sha256 of a ported folder's files anew too; the cache does so for
+            its own.
 
     Raises:
         RefusedError: there is no export and none can be made, or a file is not whole.

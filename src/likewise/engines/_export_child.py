@@ -148,6 +148,7 @@ def _open(file: Path, job: Job) -> Callable[[Arrays], list[Array]]:
     """Return a function that computes the graph's outputs, in the network's order."""
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # likewise never phones home
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = job.threads
     session = onnxruntime.InferenceSession(str(file), options, ["CPUExecutionProvider"])

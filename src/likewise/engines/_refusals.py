@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -56,6 +57,9 @@ def refusal(abilities: Abilities, plan: Plan) -> str | None:
     if plan.dtype not in abilities.dtypes:
         able = ", ".join(abilities.dtypes)
         return f"{abilities.engine} on {plan.device} computes in {able}, not in {plan.dtype}"
+    cores = os.cpu_count() or 1
+    if plan.threads > cores:
+        return f"{plan.threads} threads are more than the {cores} cores of this machine"
     return _extra_refusal(abilities, plan)
 
 

@@ -57,6 +57,7 @@ def open(model: Model, network: Network, plan: Plan) -> OnnxSession:
     """
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # likewise never phones home
     file = _export.ensure(model, network)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = plan.threads  # given, so no affinity is set (case B113)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from importlib.metadata import version
@@ -29,14 +28,13 @@ _LEGAL = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE")
 def write_model(
     model: Model, task: Task, report: Report, *, overrides: Overrides, out: Path
 ) -> Path | None:
-    """Write ``out/model`` anew, whole or not at all; None where no plan passed.
+    """Write ``out/model`` anew, whole or not at all; None, and nothing touched, where none passed.
 
     Every plan in the ranking can run from it: the export serves onnx and openvino; the weights
     come along only if the chosen plan is a torch plan.
     """
     ranking = report.choice.ranking
     if not ranking:
-        shutil.rmtree(out / "model", ignore_errors=True)
         return None
     part = Path(tempfile.mkdtemp(prefix=".model-", dir=out))
     try:
@@ -47,7 +45,7 @@ def write_model(
         if engines & {"onnx", "openvino"}:
             for file in sorted(_export.ensure(model, task.network).parent.iterdir()):
                 if file.name.startswith("model.onnx") or file.name == "export.json":
-                    _link(file, body / file.name)
+                    _copy(file, body / file.name)
         if Plan.parse(ranking[0]).engine == "torch":
             _copy_weights(model, body)
         _copy_tokenizer(model, overrides, body)
@@ -123,18 +121,9 @@ def _copy_tokenizer(model: Model, overrides: Overrides, body: Path) -> None:
 def _copy_weights(model: Model, body: Path) -> None:
     for file in model.weight_files:
         if file.used:
-            _link(model.folder / file.path, body / file.path)
+            _copy(model.folder / file.path, body / file.path)
 
 
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-
-
-def _link(source: Path, target: Path) -> None:
-    """Link a large file where the file system can, else copy it."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        os.link(source.resolve(), target)
-    except OSError:
-        shutil.copyfile(source, target)

@@ -20,6 +20,7 @@ from likewise.prove.proof import Context, prove_plan
 from likewise.prove.references import references
 from likewise.prove.subject import Subject, open_subject
 from likewise.report import html, markdown, record
+from likewise.run.ported import is_ported
 from likewise.settings import Settings, read_settings
 from likewise.types import SCHEMA, Entry, Item, Plan, Report, Timing
 
@@ -59,7 +60,7 @@ def port(
     if to is not None:
         chosen = replace(chosen, plans=replace(chosen.plans, devices=(to,)))
     subject = open_subject(source, items=items, settings=chosen)
-    folder = _writable(Path(out))
+    folder = _writable(Path(out), subject.model.folder)
     work = _Work(subject, folder, items, progress or _silent, command)
     work.do()
     return work.report()
@@ -95,7 +96,7 @@ class _Work:
             self.progress("interrupted", "keeping what was finished")
         for plan in able:
             if self.entries[plan] == Entry(str(plan)):
-                self.entries[plan] = Entry(str(plan), refusal="interrupted before its turn")
+                self.entries[plan] = Entry(str(plan), refusal="interrupted before it was done")
         self._write()
 
     def _reason_against(self, plan: Plan) -> str | None:
@@ -131,12 +132,25 @@ class _Work:
         self.progress("report", str(self.out))
         report = self.report()
         subject = self.subject
-        write_model(
-            subject.model, subject.task, report, overrides=subject.settings.model, out=self.out
-        )
-        record.save(report, self.out / record.FILE)
-        _replace(self.out / "report.md", markdown.render(report))
-        _replace(self.out / "report.html", html.render(report))
+        try:
+            record.save(report, self.out / record.FILE)
+            _replace(self.out / "report.md", markdown.render(report))
+            _replace(self.out / "report.html", html.render(report))
+            write_model(
+                subject.model, subject.task, report, overrides=subject.settings.model, out=self.out
+            )
+        except OSError as error:
+            raise FolderError(
+                f"{self.out} could not be written to the end.",
+                found=error.strerror or str(error),
+                fix="make room, and run the same command again: what was computed is kept",
+            ) from None
+
+    def _left(self) -> list[str]:
+        """Say so where an earlier port's model stays in the folder because none was chosen."""
+        passed = any(_passes(e) and e.timing for e in self.entries.values())
+        there = is_ported(self.out) and not passed
+        return ["nothing was chosen, so model/ is still as an earlier port left it"] * there
 
     def report(self) -> Report:
         """Return the record of all that is known."""
@@ -156,10 +170,19 @@ class _Work:
             references=self.context.references_facts() if self.context else {},
             entries=entries,
             choice=choose(entries, goal=settings.bench.goal),
-            warnings=tuple(dict.fromkeys((*model.warnings, *task.assumptions))),
+            warnings=tuple(dict.fromkeys((*model.warnings, *task.assumptions, *self._left()))),
             interrupted=self.interrupted,
             seconds=time.monotonic() - self.began,
         )
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _prove(context: Context, plan: Plan) -> Entry:
@@ -174,8 +197,10 @@ def _passes(entry: Entry) -> bool:
     return entry.verdict is not None and entry.verdict.passes
 
 
-def _writable(out: Path) -> Path:
+def _writable(out: Path, source: Path) -> Path:
     """Return the folder, made; refuse before any work is done if it cannot be written."""
+    if out.resolve() in (source.resolve(), source.resolve().parent / "model"):
+        raise FolderError(f"{out} is the model itself.", fix="-o another DIR")
     try:
         out.mkdir(parents=True, exist_ok=True)
         probe = out / ".likewise-can-write"
@@ -186,12 +211,6 @@ def _writable(out: Path) -> Path:
             f"{out} cannot be written.", found=error.strerror or str(error), fix="-o another DIR"
         ) from None
     return out
-
-
-def _replace(path: Path, text: str) -> None:
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
 
 
 def _sentence(error: LikewiseError) -> str:

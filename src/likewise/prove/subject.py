@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from likewise import cache, find
-from likewise.errors import ItemError
+from likewise.errors import FolderError, ItemError
 from likewise.model.read import read
 from likewise.run.items import fingerprint, save_items
+from likewise.run.ported import is_ported
 from likewise.settings import Settings
 from likewise.tasks._pick import pick
 from likewise.types import Item, Model, Probe, Row, Task
@@ -48,6 +49,12 @@ def open_subject(
         FolderError, TaskError: the folder cannot be read, or no task fits.
         ItemError: the user's items are none at all.
     """
+    if is_ported(Path(source)) or is_ported(Path(source).parent):
+        raise FolderError(
+            f"{source} is what likewise port wrote, not a model folder.",
+            found="it holds an export, and no weights for the references",
+            fix="name the folder that it was ported from",
+        )
     model = read(source, settings.model)
     task = pick(model, settings.model.task)
     if items is not None:

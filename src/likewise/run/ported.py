@@ -21,6 +21,7 @@ __all__ = ["Ported", "Proven", "is_ported", "pick_plan", "read_ported", "write_p
 
 MANIFEST = "ported.json"
 SCHEMA = 1
+HASHED_BYTES = 256 * 2**20  # hashing takes a second for every GiB, and first answers wait for it
 
 
 @dataclass(frozen=True)
@@ -67,11 +68,13 @@ def write_ported(ported: Ported, folder: Path) -> None:
 
 
 def read_ported(folder: Path) -> Ported:
-    """Read the manifest, and check that every file it names is whole in size.
+    """Read the manifest, and check that every file is the one that was proven.
+
+    Files up to 256 MiB are checked by their sha256, larger ones by their size.
 
     Raises:
-        FolderError: the manifest is unreadable or newer than this likewise, or a file is missing
-            or has another size than when it was proven.
+        FolderError: the manifest is unreadable or newer than this likewise, or a file is missing,
+            is not the one that was proven, or was not there then.
     """
     path = folder / "model" / MANIFEST
     again = f"port it again: likewise port MODEL -o {folder}"
@@ -85,16 +88,31 @@ def read_ported(folder: Path) -> Ported:
             found=f"schema {ported.schema}; this one reads up to {SCHEMA}",
             fix="pip install --upgrade likewise",
         )
-    for name, (size, _) in ported.files.items():
-        file = folder / "model" / name
-        here = file.stat().st_size if file.is_file() else None
-        if here != size:
-            raise FolderError(
-                f"{file} is not the file that was proven.",
-                found="it is missing" if here is None else f"{here} bytes where there were {size}",
-                fix=again,
-            )
+    _check(folder / "model", ported, again)
     return ported
+
+
+def _check(model: Path, ported: Ported, again: str) -> None:
+    there = {p.relative_to(model).as_posix() for p in model.rglob("*") if p.is_file()}
+    for name in sorted(there | set(ported.files)):
+        found = _strange(model / name, ported.files.get(name)) if name != MANIFEST else ""
+        if found:
+            raise FolderError(
+                f"{model / name} is not the file that was proven.", found=found, fix=again
+            )
+
+
+def _strange(file: Path, proven: tuple[int, str] | None) -> str:
+    """Say what is off about a file of a ported folder, or ""."""
+    if proven is None:
+        return "it was not there when the plans were proven"
+    if not file.is_file():
+        return "it is missing"
+    size, sha256 = file.stat().st_size, proven[1]
+    if size != proven[0]:
+        return f"{size} bytes where there were {proven[0]}"
+    changed = size <= HASHED_BYTES and _sha256(file) != sha256
+    return "its contents have changed" if changed else ""
 
 
 def pick_plan(
@@ -117,7 +135,7 @@ def pick_plan(
             return plan, ""
         if unproven:
             return plan, f"{plan} is not proven for this folder; run because of --unproven"
-        raise _refusal(ported, f"{plan} is not proven for this folder.")
+        raise _refusal(ported, f"{plan} is not proven to run from this folder.")
     if not proven:
         where = "" if device == "auto" else f" on {device}"
         raise _refusal(ported, f"This folder holds no proven plan{where}.")

@@ -6,16 +6,19 @@ is made, so a wrong folder fails at once; the weights are opened at the first ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from likewise.errors import ItemError
+import numpy as np
+
+from likewise.errors import ItemError, SettingsError
 from likewise.run.opening import open_runner
 from likewise.run.source import Source, resolve
 from likewise.settings import Overrides
-from likewise.types import Answer, Item, Plan
+from likewise.types import Answer, Item, Json, Plan
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -52,6 +55,12 @@ class _Predictor:
         **overrides: Any,
     ) -> None:
         asked = Plan.parse(plan) if isinstance(plan, str) else plan
+        strange = sorted(set(overrides) - {f.name for f in fields(Overrides)})
+        if strange:
+            raise SettingsError(
+                f"Nothing called {strange[0]!r} can be stated about a model.",
+                fix=f"one of: {', '.join(f.name for f in fields(Overrides))}",
+            )
         self.source: Source = resolve(
             model,
             plan=asked,
@@ -85,6 +94,9 @@ class _Predictor:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _facts(self) -> Mapping[str, Json]:
+        return self.open().task.facts()
 
     def _run(self, items: Sequence[Item], *, top: int | None = None) -> Run:
         if isinstance(items, str | bytes | Path):
@@ -126,6 +138,8 @@ class Classifier(_Predictor):
         Raises:
             ItemError: an item has no answer; names it.
         """
+        if not len(items):
+            return [], np.zeros((0, len(self._facts()["labels"])), np.float32)
         run = self._run(items)
         results = [_by_label(answer) for answer in run.answers]
         return results, run.arrays["scores"].astype("float32")
@@ -148,6 +162,8 @@ class Encoder(_Predictor):
         Raises:
             ItemError: an item has no answer; names it.
         """
+        if not len(items):
+            return np.zeros((0, self._facts()["width"]), np.float32)
         return self._run(items).arrays["vector"].astype("float32")
 
 

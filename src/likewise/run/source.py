@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from likewise.engines._devices import device_reason, parse_device, threads
-from likewise.errors import DeviceError
+from likewise.errors import DeviceError, RefusedError
 from likewise.model.locate import locate
-from likewise.run.ported import is_ported, pick_plan, read_ported
+from likewise.run.ported import Ported, is_ported, pick_plan, read_ported
 from likewise.settings import Overrides
 from likewise.types import Plan
 
@@ -44,15 +44,23 @@ def resolve(
     Raises:
         FolderError: there is no such folder.
         RefusedError: the plan was not proven, or nothing proven can run here.
-        DeviceError: the device is not here.
+        DeviceError: the device is not here, or not the plan's.
     """
     folder = locate(model)
     stated = overrides or Overrides()
+    if plan is not None and device not in ("auto", plan.device):
+        raise DeviceError(
+            f"{plan} is not on the device that was asked for.",
+            found=f"--device {device}",
+            fix="leave out --device, or name a plan on it",
+        )
     if is_ported(folder):
         ported = read_ported(folder)
         if device != "auto":
             device = usable(device)
         chosen, said = pick_plan(ported, plan, device=device, unproven=unproven)
+        if not unproven:
+            _refuse_unproven_facts(ported, stated)
         merged = _merge(ported.overrides, replace(stated, task=stated.task or ported.task))
         return Source(folder / "model", chosen, merged, (said,) if said else ())
     if plan is not None:
@@ -82,6 +90,18 @@ def best_device() -> tuple[str, tuple[str, ...]]:
         if reason is None:
             return name, ()
     raise DeviceError("No device can be used here, not even the CPU.", fix="likewise doctor")
+
+
+def _refuse_unproven_facts(ported: Ported, stated: Overrides) -> None:
+    """What is stated on top of a proof makes another model of it."""
+    proven = {**vars(ported.overrides), "task": ported.task}
+    for name, value in vars(stated).items():
+        if value is not None and value != proven[name]:
+            raise RefusedError(
+                "This folder was not proven so.",
+                found=f"{name} = {value!r}; it was proven with {proven[name]!r}",
+                fix="port the model again with it stated, or run with --unproven",
+            )
 
 
 def _merge(below: Overrides, above: Overrides) -> Overrides:
