@@ -80,7 +80,8 @@ def test_plans_take_turns_over_the_same_work(model: Path) -> None:
     order = [who for who, _ in turns(model)]
     assert order == [*"ABC"] * (len(order) // 3)  # opening and warming up, then the rounds
     assert len(order) // 3 >= 1 + first.offline.n
-    assert len({batches for _, batches in turns(model)[3:-3]}) == 1
+    # Later rounds hold fewer scenarios once one of them has enough; the first holds both for all.
+    assert len({batches for _, batches in turns(model)[3:6]}) == 1
     assert children() == []
 
 
