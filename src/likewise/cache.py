@@ -1,8 +1,9 @@
 """A kind, a key and a way to make a thing, in; the folder that holds it, made once, out.
 
 Entries live under the user's cache folder as ``KIND/HASH/``; ``manifest.json`` in each holds the
-key and every file's size and sha256. An entry is written to a temporary name, synced, and renamed,
-so a reader sees all of it or none.
+key and every file's size, sha256 and times. An entry is written to a temporary name, synced, and
+renamed, so a reader sees all of it or none. A file that is not the one that was sealed, by its
+inode and its times, or that is small, is hashed again before it is used.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from typing import Any
 
 from likewise.errors import LikewiseError
 
-__all__ = ["Entry", "build", "entries", "file_facts", "prune", "root", "verify"]
+__all__ = ["Entry", "build", "code", "entries", "file_facts", "prune", "root", "verify"]
 
 _MANIFEST = "manifest.json"
 _PARTIAL = ".partial-"
 _LOCKS = ".locks"
+_SMALL_BYTES = 16 * 2**20
+"""Files up to here are hashed at every use; larger ones if their inode or times have changed."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     """Return the folder of an entry, making it first where it is not there.
 
     Concurrent callers wait for the one that builds. An entry whose files are missing or do not
-    hold what was written, by their sha256, is deleted, alone, and made again.
+    hold what was written is deleted, alone, and made again.
 
     Args:
         kind: a word: export, reference …
@@ -63,12 +66,12 @@ def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
         LikewiseError: the cache folder cannot be written.
     """
     folder = _folder(kind, key)
-    if _problem(folder, contents=True) is None:
+    if _problem(folder) is None:
         with suppress(OSError):  # a cache that may only be read is good enough to read
             os.utime(folder / _MANIFEST)
         return folder
     with _lock(kind, folder.name):
-        if _problem(folder, contents=True) is None:  # another process made it meanwhile
+        if _problem(folder) is None:  # another process made it meanwhile
             return folder
         if folder.exists():
             shutil.rmtree(folder)
@@ -84,13 +87,13 @@ def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
 
 
 def entries() -> list[Entry]:
-    """List what is there, by kind and folder name; sizes are checked, contents are not."""
+    """List what is there, by kind and folder name, checked as ``build`` checks it."""
     return [_read(folder) for folder in _folders()]
 
 
 def verify() -> list[Entry]:
     """List what is there with every file's sha256 computed anew; ``problem`` says what is off."""
-    return [_read(folder, contents=True) for folder in _folders()]
+    return [_read(folder, every=True) for folder in _folders()]
 
 
 def prune(*, days: float = 30.0) -> list[Entry]:
@@ -112,6 +115,24 @@ def prune(*, days: float = 30.0) -> list[Entry]:
         if days == 0 or now - partial.stat().st_mtime > 86_400:
             shutil.rmtree(partial, ignore_errors=True)
     return gone
+
+
+def code(*names: str) -> str:
+    """Return a digest of likewise's own source: what a derived artefact was computed by.
+
+    Args:
+        names: files and folders under ``src/likewise``; of a folder, its Python files and limits,
+            and those of the folders in it.
+    """
+    digest = hashlib.sha256()
+    home = Path(__file__).parent
+    for name in names:
+        place = home / name
+        found = sorted(f for f in place.rglob("*") if f.suffix in (".py", ".toml"))
+        for file in found or [place]:
+            digest.update(file.relative_to(home).as_posix().encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def file_facts(file: Path) -> dict[str, Any]:
@@ -157,7 +178,7 @@ def _lock(kind: str, name: str) -> Iterator[None]:
 
 def _seal(folder: Path, kind: str, key: str) -> None:
     files = {
-        p.relative_to(folder).as_posix(): file_facts(p)
+        p.relative_to(folder).as_posix(): {**file_facts(p), "stamp": _stamp(p)}
         for p in sorted(folder.rglob("*"))
         if p.is_file()
     }
@@ -177,8 +198,17 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _problem(folder: Path, *, contents: bool = False) -> str | None:
-    """Return why an entry cannot be used, or None."""
+def _stamp(file: Path) -> list[int]:
+    """Return what changes whenever a file is written, moved or replaced."""
+    facts = file.stat()
+    return [facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns]
+
+
+def _problem(folder: Path, *, every: bool = False) -> str | None:
+    """Return why an entry cannot be used, or None.
+
+    ``every`` hashes every file, whatever its times say.
+    """
     try:
         files = json.loads((folder / _MANIFEST).read_text())["files"]
     except FileNotFoundError:
@@ -191,13 +221,14 @@ def _problem(folder: Path, *, contents: bool = False) -> str | None:
             return f"{name} is missing"
         if file.stat().st_size != facts["size"]:
             return f"{name} has {file.stat().st_size} bytes where {facts['size']} were written"
-        if contents and file_facts(file)["sha256"] != facts["sha256"]:
+        as_sealed = facts["size"] > _SMALL_BYTES and facts.get("stamp") == _stamp(file)
+        if (every or not as_sealed) and file_facts(file)["sha256"] != facts["sha256"]:
             return f"{name} does not hold what was written"
     return None
 
 
-def _read(folder: Path, *, contents: bool = False) -> Entry:
-    problem = _problem(folder, contents=contents)
+def _read(folder: Path, *, every: bool = False) -> Entry:
+    problem = _problem(folder, every=every)
     try:
         key = str(json.loads((folder / _MANIFEST).read_text())["key"])
         used_at = (folder / _MANIFEST).stat().st_mtime

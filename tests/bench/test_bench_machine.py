@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from likewise.bench.machine import _cgroup_memory, _processor, available_bytes, machine
+from likewise.bench.machine import _cgroup_memory, available_bytes, machine
 from likewise.bench.memory import crowding
 from likewise.bench.watch import Reading, read_machine, troubles
+from likewise.engines._processor import processor
 from likewise.types import Plan
 
 X86 = (
@@ -41,14 +42,14 @@ def test_the_machine_is_described_without_importing_a_runtime() -> None:
 def test_flags_are_those_that_kernels_are_chosen_by(tmp_path: Path) -> None:
     (tmp_path / "x86").write_text(X86)
     (tmp_path / "arm").write_text(ARM)
-    assert _processor(tmp_path / "x86") == ("A CPU @ 2.1GHz", ["amx_bf16", "avx2", "avx512f"])
-    name, flags = _processor(tmp_path / "arm")
+    assert processor(tmp_path / "x86") == ("A CPU @ 2.1GHz", ["amx_bf16", "avx2", "avx512f"])
+    name, flags = processor(tmp_path / "arm")
     assert name.endswith("0x48:0xd02")
     assert flags == ["asimd", "asimddp", "bf16", "i8mm"]
 
 
 def test_a_machine_without_cpuinfo_still_has_a_name(tmp_path: Path) -> None:
-    name, flags = _processor(tmp_path / "absent")
+    name, flags = processor(tmp_path / "absent")
     assert name
     assert flags == []
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -50,3 +52,15 @@ def test_b108_a_model_compiled_in_bfloat16_is_refused(
     monkeypatch.setattr(engine, "_settings", lambda _: {**settings, **reduced})
     with pytest.raises(RefusedError, match="precision bf16"):
         engine.open(model, network, PLAN)
+
+
+def test_opening_openvino_loads_no_telemetry() -> None:
+    code = (
+        "import sys\n"
+        "from likewise.engines import openvino as engine\n"
+        "engine._openvino()\n"
+        "print(sorted(n for n in sys.modules if n.startswith('openvino_telemetry')"
+        " and sys.modules[n]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

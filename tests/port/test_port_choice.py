@@ -17,7 +17,12 @@ def samples(seconds: float, width: float = 0.01) -> Samples:
 
 
 def entry(
-    plan: str, outcome: str, *, pass_seconds: float | None = None, error: float = 1e-7
+    plan: str,
+    outcome: str,
+    *,
+    pass_seconds: float | None = None,
+    error: float = 1e-7,
+    peak_bytes: int = 1,
 ) -> Entry:
     verdict = Verdict(
         outcome=outcome, measures=(), n=256, decisive=None, noise_floor=None, reference="r",
@@ -29,7 +34,7 @@ def entry(
         timing = Timing(
             plan=plan, workload={}, offline=one, single=samples(pass_seconds / 5),
             items_per_second=10 / pass_seconds, phases={}, open_seconds=1.0,
-            first_result_seconds=1.1, peak_bytes=1, doubts=(),
+            first_result_seconds=1.1, peak_bytes=peak_bytes, doubts=(),
         )  # fmt: skip
     return Entry(plan, verdict=verdict, timing=timing)
 
@@ -77,6 +82,33 @@ def test_overlapping_intervals_are_called_a_draw():
         goal="throughput",
     )
     assert "draw" in chosen.reason
+
+
+def test_in_a_draw_the_plan_that_takes_least_memory_is_chosen():
+    chosen = choose(
+        [
+            entry("fastest by nothing", "equal", pass_seconds=1.0, peak_bytes=381),
+            entry("small", "equal", pass_seconds=1.001, peak_bytes=293),
+            entry("slow and tiny", "equal", pass_seconds=2.0, peak_bytes=7),
+        ],
+        goal="throughput",
+    )
+    assert chosen.ranking == ("small", "fastest by nothing", "slow and tiny")
+    assert chosen.plan == "small"
+    assert "draw with fastest by nothing (" in chosen.reason
+    assert "least memory" in chosen.reason
+
+
+def test_memory_does_not_decide_where_the_samples_show_a_difference():
+    chosen = choose(
+        [
+            entry("fast", "equal", pass_seconds=1.0, peak_bytes=381),
+            entry("small", "equal", pass_seconds=1.1, peak_bytes=293),
+        ],
+        goal="latency",
+    )
+    assert chosen.plan == "fast"
+    assert "1.10x the next, small" in chosen.reason
 
 
 @given(st.lists(st.tuples(st.floats(0.01, 10), st.floats(1e-9, 1e-1)), min_size=1, max_size=8))

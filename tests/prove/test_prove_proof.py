@@ -13,6 +13,7 @@ import pytest
 import likewise
 from likewise.errors import ItemError, PlanError, RefusedError
 from likewise.prove.proof import prepare, prove, prove_plan
+from likewise.prove.subject import open_subject
 from likewise.run.process import Job
 from likewise.settings import Proof, Settings
 from likewise.types import Plan, Run
@@ -63,12 +64,12 @@ def folder(tiny: Tiny) -> Path:
 
 
 def test_a_plan_is_proven_and_its_runs_are_kept(fresh: Here, folder: Path) -> None:
-    context = prepare(folder, settings=FEW)
+    context = prepare(open_subject(folder, items=None, settings=FEW))
     first = prove_plan(context, PLAN)
     assert first.verdict.outcome == "equal", first.verdict.reasons
     assert not first.reused
     assert [Plan.parse(p).dtype for p in fresh.plans] == ["float32", "float64", "float32"]
-    again = prepare(folder, settings=FEW)
+    again = prepare(open_subject(folder, items=None, settings=FEW))
     second = prove_plan(again, PLAN)
     assert again.references.reused
     assert second.reused
@@ -77,7 +78,7 @@ def test_a_plan_is_proven_and_its_runs_are_kept(fresh: Here, folder: Path) -> No
 
 
 def test_what_was_tried_and_compared_with_is_told_in_json(here: Here, folder: Path) -> None:
-    context = prepare(folder, settings=FEW)
+    context = prepare(open_subject(folder, items=None, settings=FEW))
     probes, references = context.probes_facts(), context.references_facts()
     assert json.loads(json.dumps([probes, references]))
     assert probes["n"] == 67
@@ -91,11 +92,11 @@ def test_what_was_tried_and_compared_with_is_told_in_json(here: Here, folder: Pa
 def test_a_changed_file_is_not_mistaken_for_the_old_one(
     here: Here, folder: Path, tmp_path: Path
 ) -> None:
-    prepare(folder, settings=FEW)
+    prepare(open_subject(folder, items=None, settings=FEW))
     copy = Path(shutil.copytree(folder, tmp_path / "model"))
-    assert prepare(copy, settings=FEW).references.reused
+    assert prepare(open_subject(copy, items=None, settings=FEW)).references.reused
     (copy / "tokenizer_config.json").write_text("{}")
-    assert not prepare(copy, settings=FEW).references.reused
+    assert not prepare(open_subject(copy, items=None, settings=FEW)).references.reused
 
 
 @pytest.mark.parametrize(
@@ -109,7 +110,7 @@ def test_the_reference_is_not_compared_with_itself(here: Here, folder: Path, tex
 
 def test_without_float64_honest_runs_give_the_noise(fresh: Here, folder: Path) -> None:
     fresh.failing = "float64"
-    context = prepare(folder, settings=FEW)
+    context = prepare(open_subject(folder, items=None, settings=FEW))
     made = context.references
     assert made.truth is None
     assert "not enough memory" in made.truth_missing
@@ -123,11 +124,11 @@ def test_without_float64_honest_runs_give_the_noise(fresh: Here, folder: Path) -
 def test_without_a_yardstick_nothing_is_proven(fresh: Here, folder: Path) -> None:
     fresh.failing = "torch/cpu/float32/b1"
     with pytest.raises(RefusedError, match="not enough memory"):
-        prepare(folder, settings=FEW)
+        prepare(open_subject(folder, items=None, settings=FEW))
 
 
 def test_a_plan_that_fails_is_refused_and_tried_again_next_time(fresh: Here, folder: Path) -> None:
-    context = prepare(folder, settings=FEW)
+    context = prepare(open_subject(folder, items=None, settings=FEW))
     fresh.failing = "b16"
     with pytest.raises(RefusedError, match="not enough memory"):
         prove_plan(context, PLAN)

@@ -10,7 +10,7 @@ from own_source import ROOT, Source, first_imports, imports, none, read, sources
 CELLS = (
     ("errors",),
     ("types",),
-    ("find", "settings", "cache", "rooms"),
+    ("find", "settings", "cache", "progress", "rooms"),
     ("model",),
     ("tasks", "engines", "metrics", "probes"),
     ("run",),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import re
@@ -11,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from likewise.engines._devices import quota, threads
+from likewise.engines._processor import processor, processor_fingerprint
 from likewise.types import Json
 
 __all__ = ["available_bytes", "cores", "machine"]
@@ -28,11 +28,6 @@ PACKAGES = (
     "transformers",
 )
 
-_FLAGS = re.compile(
-    r"sse4_[12]|f16c|fma|avx.*|amx.*|.*vnni|.*bf16|.*fp16|asimd.*|neon|sve.*|sme.*|i8mm|fphp"
-)
-"""Instructions that decide which kernel a runtime picks: on x86, then on ARM."""
-
 
 def machine() -> dict[str, Json]:
     """Return the facts of this machine that a timing or a verdict depends on.
@@ -44,12 +39,12 @@ def machine() -> dict[str, Json]:
         cgroup allows, null for all), threads (the two together), memory_bytes (what the process
         may use), system, kernel, python, packages {name: version; null where it is not here}.
     """
-    name, flags = _processor(Path("/proc/cpuinfo"))
+    name, flags = processor()
     return {
         "processor": name,
         "architecture": platform.machine(),
         "flags": flags,
-        "fingerprint": hashlib.sha256("\n".join((name, *flags)).encode()).hexdigest()[:16],
+        "fingerprint": processor_fingerprint(),
         "cores": cores(),
         "cores_present": os.cpu_count(),
         "quota": quota(),
@@ -78,22 +73,6 @@ def available_bytes() -> int | None:
         for limit, used in _cgroup_memory(Path("/proc/self/cgroup"), Path("/sys/fs/cgroup"))
     ]
     return min((*room, free)) if free is not None else min(room, default=None)
-
-
-def _processor(cpuinfo: Path) -> tuple[str, list[str]]:
-    """Return the processor's name and its flags that matter, sorted."""
-    fields: dict[str, str] = {}
-    try:
-        for line in cpuinfo.read_text(errors="replace").splitlines():
-            key, _, value = line.partition(":")
-            fields.setdefault(key.strip(), value.strip())
-    except OSError:
-        pass  # not Linux: the platform's own word is all there is
-    name = fields.get("model name") or platform.processor() or platform.machine()
-    if "CPU part" in fields and "model name" not in fields:  # ARM names no model, but numbers it
-        name = f"{name} {fields.get('CPU implementer', '')}:{fields['CPU part']}"
-    words = (fields.get("flags") or fields.get("Features") or "").split()
-    return name, sorted({w for w in words if _FLAGS.fullmatch(w)})
 
 
 def _version(package: str) -> str | None:

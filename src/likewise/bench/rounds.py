@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from likewise.bench.workload import LEAST, Workload, gather, sized
 from likewise.errors import RefusedError
 from likewise.model.locate import locate
 from likewise.model.read import read
+from likewise.progress import Progress, silent
 from likewise.run.items import save_items
 from likewise.settings import Bench, Overrides, Settings
 from likewise.tasks._pick import pick
@@ -27,7 +28,6 @@ from likewise.types import Item, Json, Plan, Task, Timing
 
 __all__ = ["INTERRUPTED", "bench", "time_plans"]
 
-Progress = Callable[[str, str], None]
 """Told a phase, always "time", and what is being done; as likewise.cli.screen.Talk."""
 
 INTERRUPTED = "interrupted before it had all its samples: run it again"
@@ -44,7 +44,7 @@ def bench(
     *,
     settings: Settings | None = None,
     items: Sequence[Item] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Timing:
     """Time one plan in a fresh process.
 
@@ -76,7 +76,7 @@ def time_plans(
     settings: Settings | None = None,
     overrides: Overrides | None = None,
     items: Sequence[Item] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> dict[Plan, Timing | RefusedError]:
     """Time plans side by side: a fresh process each, the same work, round after round in turns.
 
@@ -109,7 +109,7 @@ def time_plans(
             Job(str(folder), "", str(Path(scratch) / "items"), scratch, 0.0, stated, task.name),
             gather(task, settings.bench, items),
             settings.bench,
-            progress or _silent,
+            progress,
         )
         save_items(race.work.items, Path(race.job.items))
         race.run_all(list(dict.fromkeys(plans)))
@@ -264,7 +264,3 @@ def _ended_on_error(process: Process) -> Iterator[None]:
 
 def _reading(lanes: Sequence[Lane]) -> Reading:
     return read_machine([lane.process.child.pid for lane in lanes])
-
-
-def _silent(_phase: str, _detail: str) -> None:
-    pass

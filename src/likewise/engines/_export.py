@@ -6,7 +6,6 @@ and how it was checked. Reading an export needs neither torch nor onnx.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import tempfile
@@ -162,15 +161,12 @@ def _checked(folder: Path, export: Export, *, contents: bool) -> Path:
 
 
 def _key(model: Model, network: Network) -> str:
-    code = hashlib.sha256()
-    for name in _CODE:
-        code.update((Path(__file__).parent.parent / name).read_bytes())
     parts = {
         "fingerprint": model.fingerprint,
         "network": asdict(network),
         "versions": versions(*PACKAGES),
         "opset": OPSET,
-        "code": code.hexdigest(),
+        "code": cache.code(*_CODE),
     }
     return json.dumps(parts, sort_keys=True)
 

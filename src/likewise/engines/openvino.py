@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,16 +52,22 @@ def open(model: Model, network: Network, plan: Plan) -> OpenvinoSession:
     Raises:
         RefusedError: there is no graph, or what runs would not be what the plan says.
     """
-    import openvino
-
     file = _export.ensure(model, network)
     try:
-        compiled = openvino.Core().compile_model(str(file), "CPU", _settings(plan))
+        compiled = _openvino().Core().compile_model(str(file), "CPU", _settings(plan))
     except RuntimeError as error:
         raise RefusedError(f"OpenVINO cannot compile {file}.", found=str(error)) from None
     session = OpenvinoSession(compiled, network, plan, file)
     session.check()
     return session
+
+
+def _openvino() -> Any:
+    """Import OpenVINO without its telemetry, which reports every import to a server."""
+    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]  # None: absent
+    import openvino
+
+    return openvino
 
 
 def _settings(plan: Plan) -> dict[str, Any]:

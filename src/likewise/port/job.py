@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from importlib.metadata import version
@@ -16,8 +16,8 @@ from likewise.port.choice import choose
 from likewise.port.folder import write_model
 from likewise.port.plans import engine, list_plans, needs
 from likewise.port.timed import time_once
-from likewise.prove.proof import Context, prove_plan
-from likewise.prove.references import references
+from likewise.progress import Progress, silent
+from likewise.prove.proof import Context, prepare, prove_plan
 from likewise.prove.subject import Subject, open_subject
 from likewise.report import html, markdown, record
 from likewise.run.ported import is_ported
@@ -25,8 +25,6 @@ from likewise.settings import Settings, read_settings
 from likewise.types import SCHEMA, Entry, Item, Plan, Report, Timing
 
 __all__ = ["port"]
-
-Progress = Callable[[str, str], None]
 
 
 def port(
@@ -36,7 +34,7 @@ def port(
     to: str | None = None,
     settings: Settings | None = None,
     items: Sequence[Item] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     command: str = "likewise.port(…)",
 ) -> Report:
     """Try every plan of the settings; prove and time each; keep the fastest that passes.
@@ -61,7 +59,7 @@ def port(
         chosen = replace(chosen, plans=replace(chosen.plans, devices=(to,)))
     subject = open_subject(source, items=items, settings=chosen)
     folder = _writable(Path(out), subject.model.folder)
-    work = _Work(subject, folder, items, progress or _silent, command)
+    work = _Work(subject, folder, items, progress, command)
     work.do()
     return work.report()
 
@@ -107,7 +105,7 @@ class _Work:
             return _sentence(error)
 
     def _prove_all(self, plans: list[Plan]) -> None:
-        self.context = Context(self.subject, references(self.subject, self.progress))
+        self.context = prepare(self.subject, self.progress)
         for place, plan in enumerate(plans):
             self.progress("prove", f"{plan} ({place + 1} of {len(plans)})")
             self.entries[plan] = _prove(self.context, plan)
@@ -215,7 +213,3 @@ def _writable(out: Path, source: Path) -> Path:
 
 def _sentence(error: LikewiseError) -> str:
     return " ".join(part.strip() for part in str(error).splitlines())
-
-
-def _silent(phase: str, detail: str) -> None:
-    """Say nothing."""

@@ -6,9 +6,8 @@ taken anew.
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -18,12 +17,15 @@ from likewise import cache
 from likewise.bench.machine import machine
 from likewise.bench.rounds import INTERRUPTED, time_plans
 from likewise.errors import RefusedError
+from likewise.progress import Progress
 from likewise.prove.proof import Context
 from likewise.types import Item, Plan, Timing
 
 __all__ = ["time_once"]
 
 _FILE = "timings.json"
+_ROOMS = ("types.py", "model", "tasks", "engines", "run", "bench", "probes", "prove")
+"""Whose code decides what is timed and how."""
 
 Timings = Mapping[Plan, Timing | RefusedError]
 
@@ -41,7 +43,7 @@ def time_once(
     plans: Sequence[Plan],
     *,
     items: Sequence[Item] | None,
-    progress: Callable[[str, str], None],
+    progress: Progress,
 ) -> tuple[Timings, bool]:
     """Time plans side by side, unless just these were timed before in just this setting.
 
@@ -91,17 +93,8 @@ def _key(context: Context, plans: Sequence[Plan], items: Sequence[Item] | None) 
             "bench": asdict(context.subject.settings.bench),
             "items": None if items is None else context.references.yardstick.items_fingerprint,
             "machine": {k: here[k] for k in ("fingerprint", "threads", "kernel", "packages")},
-            "code": _code(),
+            "code": cache.code(*_ROOMS),
         },
         sort_keys=True,
         default=str,
     )
-
-
-def _code() -> str:
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for file in sorted(root.rglob("*.py")):
-        if file.parent.name not in ("cli", "report"):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()

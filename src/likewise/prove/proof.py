@@ -11,9 +11,10 @@ import numpy as np
 
 from likewise import find
 from likewise.errors import RefusedError
+from likewise.progress import Progress, silent
 from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
-from likewise.prove.references import Progress, References, references
+from likewise.prove.references import References, references
 from likewise.prove.runs import run_once
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
@@ -73,7 +74,7 @@ def prove(
     *,
     items: Sequence[Item] | None = None,
     settings: Settings | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Verdict:
     """Judge one plan against the CPU reference.
 
@@ -90,24 +91,16 @@ def prove(
     """
     chosen = plan if isinstance(plan, Plan) else Plan.parse(plan)
     _refuse_reference(chosen)
-    tell = progress or _silent
     subject = open_subject(source, items=items, settings=settings or Settings())
     _refuse_early(subject, chosen)
-    context = Context(subject, references(subject, tell))
-    tell("prove", str(chosen))
+    context = prepare(subject, progress)
+    progress("prove", str(chosen))
     return prove_plan(context, chosen).verdict
 
 
-def prepare(
-    source: str | Path,
-    *,
-    items: Sequence[Item] | None = None,
-    settings: Settings | None = None,
-    progress: Progress | None = None,
-) -> Context:
-    """Read the model, draw the probes and compute the references; see ``prove``."""
-    subject = open_subject(source, items=items, settings=settings or Settings())
-    return Context(subject, references(subject, progress or _silent))
+def prepare(subject: Subject, progress: Progress = silent) -> Context:
+    """Compute the references that plans are judged against, or take those of an earlier time."""
+    return Context(subject, references(subject, progress))
 
 
 def prove_plan(context: Context, plan: Plan) -> Proven:
@@ -153,7 +146,3 @@ def _refuse_early(subject: Subject, plan: Plan) -> None:
     reason = find.load("engines", plan.engine).refuse(subject.model, subject.task.network, plan)
     if reason is not None:
         raise RefusedError(f"{plan} cannot run here.", found=reason, fix="likewise doctor")
-
-
-def _silent(phase: str, detail: str) -> None:
-    """Say nothing."""

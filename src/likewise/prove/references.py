@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from likewise.engines._devices import threads
 from likewise.errors import RefusedError
+from likewise.progress import Progress
 from likewise.prove.runs import run_once
 from likewise.prove.stratify import stratify
 from likewise.prove.subject import Subject
 from likewise.types import Json, Plan, Run
 
-__all__ = ["Progress", "References", "references"]
+__all__ = ["References", "references"]
 
-Progress: TypeAlias = Callable[[str, str], None]
 """Told the phase and what is being done."""
 
 _REPEATED = 4  # items that a reference runs twice

@@ -8,11 +8,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from functools import cache as once
 from pathlib import Path
 
 from likewise import cache
 from likewise.engines._devices import versions
+from likewise.engines._processor import processor_fingerprint
 from likewise.errors import RefusedError
 from likewise.prove.subject import Subject, stored
 from likewise.run.items import fingerprint
@@ -26,7 +26,7 @@ _PACKAGES = (
     "numpy", "tokenizers", "torch", "transformers", "timm", "onnxruntime", "openvino", "onnx",
     "onnxscript", "pillow", "torch_npu", "sentencepiece",
 )  # fmt: skip
-_ROOMS = ("model", "tasks", "engines", "run", "prove/planted")
+_ROOMS = ("types.py", "model", "tasks", "engines", "run", "prove/planted")
 """The rooms whose code decides what a run computes."""
 _SMALL = (".json", ".txt", ".model", ".jinja")
 
@@ -103,8 +103,8 @@ def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat:
             "seed": seed,
             "repeat": repeat,
             "versions": versions(*_PACKAGES),
-            "processor": _processor(),
-            "code": _code(),
+            "processor": processor_fingerprint(),
+            "code": cache.code(*_ROOMS),
         },
         sort_keys=True,
         default=str,
@@ -115,24 +115,3 @@ def _small_files(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield tokenizer and configuration files, which the model's fingerprint may leave out."""
     for file in sorted(p for p in folder.rglob("*") if p.suffix in _SMALL and p.is_file()):
         yield file.relative_to(folder).as_posix(), hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-@once
-def _processor() -> str:
-    """Return a digest of the processor's model and features: evidence holds where it was taken."""
-    info = Path("/proc/cpuinfo")
-    if not info.is_file():
-        return ""
-    first = info.read_text().split("\n\n")[0].splitlines()
-    lines = [line for line in first if line.startswith(("model name", "flags", "Features"))]
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
-
-
-@once
-def _code() -> str:
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    files = [f for room in _ROOMS for f in sorted((root / room).glob("*.py"))]
-    for file in (root / "types.py", *files):
-        digest.update(file.read_bytes())
-    return digest.hexdigest()

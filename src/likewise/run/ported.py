@@ -6,13 +6,13 @@ passed (fastest first), and the size and sha256 of every file beside it.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
+from likewise.cache import file_facts
 from likewise.errors import FolderError, RefusedError
 from likewise.settings import Overrides
 from likewise.types import Plan
@@ -57,7 +57,7 @@ def write_ported(ported: Ported, folder: Path) -> None:
     """Write the manifest, with the size and sha256 of every file now in ``folder/model``."""
     model = folder / "model"
     files = {
-        str(p.relative_to(model).as_posix()): (p.stat().st_size, _sha256(p))
+        str(p.relative_to(model).as_posix()): _facts(p)
         for p in sorted(model.rglob("*"))
         if p.is_file() and p.name != MANIFEST
     }
@@ -111,7 +111,7 @@ def _strange(file: Path, proven: tuple[int, str] | None) -> str:
     size, sha256 = file.stat().st_size, proven[1]
     if size != proven[0]:
         return f"{size} bytes where there were {proven[0]}"
-    changed = size <= HASHED_BYTES and _sha256(file) != sha256
+    changed = size <= HASHED_BYTES and file_facts(file)["sha256"] != sha256
     return "its contents have changed" if changed else ""
 
 
@@ -169,9 +169,6 @@ def _refusal(ported: Ported, what: str) -> RefusedError:
     )
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        digest = hashlib.sha256()
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+def _facts(file: Path) -> tuple[int, str]:
+    facts = file_facts(file)
+    return facts["size"], facts["sha256"]
