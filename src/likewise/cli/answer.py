@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -47,12 +46,15 @@ def answer(
     runner = open_runner(source.folder, overrides=source.overrides, plan=source.plan)
     for line in runner.task.assumptions:
         say(f"assumed: {line}")
-    failed = cut = 0
+    failed = cut = index = 0
     try:
-        for index, one in enumerate(chain.from_iterable(runner.stream(items, top=top))):
-            failed += "error" in one
-            cut += bool(one.get("truncated"))
-            sys.stdout.write(_line(index, items[index], one, as_json=as_json))
+        for window in runner.stream(items, top=top):
+            for one in window:
+                failed += "error" in one
+                cut += bool(one.get("truncated"))
+                sys.stdout.write(_line(index, items[index], one, as_json=as_json))
+                index += 1
+            sys.stdout.flush()  # a reader down the pipe need not wait for the next window
     except BrokenPipeError:  # the reader of stdout went away: `likewise run … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
