@@ -13,9 +13,14 @@ import tiny as builders
 
 @pytest.fixture(scope="session", autouse=True)
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep derived artefacts out of the user's cache, also in child processes."""
+    """Keep derived artefacts out of the user's cache, also in child processes.
+
+    Workers of one run share it, as users' processes do: what one has exported, all have.
+    """
     before = os.environ.get("XDG_CACHE_HOME")
-    os.environ["XDG_CACHE_HOME"] = str(tmp_path_factory.mktemp("cache"))
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    os.environ["XDG_CACHE_HOME"] = str(shared / "cache")
     yield
     if before is None:
         del os.environ["XDG_CACHE_HOME"]

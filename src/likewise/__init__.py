@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from likewise import bench, port, prove
     from likewise.errors import LikewiseError
     from likewise.model.read import read as inspect
+    from likewise.outcomes import Report, Verdict
     from likewise.run.predictors import (
         Classifier,
         Encoder,
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
         ImageEncoder,
     )
     from likewise.settings import Settings, read_settings
-    from likewise.types import Model, Plan, Report, Run, Verdict
+    from likewise.types import Model, Plan, Run
 
 __version__ = "0.1.0"
 
@@ -33,10 +34,10 @@ _PLACES = {
     "LikewiseError": "likewise.errors",
     "Model": "likewise.types",
     "Plan": "likewise.types",
-    "Report": "likewise.types",
+    "Report": "likewise.outcomes",
     "Run": "likewise.types",
     "Settings": "likewise.settings",
-    "Verdict": "likewise.types",
+    "Verdict": "likewise.outcomes",
     "bench": "",
     "inspect": "likewise.model.read:read",
     "port": "",

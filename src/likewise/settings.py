@@ -25,6 +25,9 @@ class Overrides:
     max_tokens: int | None = None
     prompt: str | None = None  # the name of one of the folder's prompts
     lower_case: bool | None = None
+    overflow: str | None = None  # cut | refuse | window: what becomes of a text over the limit
+    threshold: float | None = None  # multi-label: labels from this score on are answered
+    targets: tuple[str, ...] | None = None  # fill-mask: words that answers are drawn from
 
 
 @dataclass(frozen=True)

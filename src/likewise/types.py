@@ -26,13 +26,15 @@ Json: TypeAlias = Any
 """None, bool, int, float, str, or lists and string-keyed dicts of them."""
 
 Item: TypeAlias = Any
-"""What a person hands in: a str for text tasks; a path, bytes or PIL picture for picture tasks."""
+"""What a person hands in: a str for text tasks, or a tuple of two for a classifier of pairs; a
+path, bytes or PIL picture for picture tasks."""
 
 Answer: TypeAlias = dict[str, Any]
 """One item's answer, JSON-ready; {"error": reason} where the item has none."""
 
 Kind: TypeAlias = Literal["logits", "scores", "distribution", "vector"]
 Outcome: TypeAlias = Literal["equal", "within", "outside", "undecided"]
+Overflow: TypeAlias = Literal["cut", "refuse", "window"]
 Dtype: TypeAlias = Literal["float64", "float32", "bfloat16", "float16", "int8"]
 
 DTYPES: tuple[str, ...] = ("float64", "float32", "bfloat16", "float16", "int8")
@@ -116,7 +118,12 @@ class Model:
     token_types: int = 0  # rows of the segment table; 0 where the model has none
     preprocessing: Preprocessing | None = None
     classes_head: bool = False  # timm: the last layer scores classes (not a projection)
+    limits: Mapping[str, int] = field(default_factory=dict)  # tokens, by who states them
+    overflow: Overflow = "cut"  # what becomes of a text over the limit
+    threshold: float | None = None  # multi-label: labels from this score on are answered
+    targets: tuple[str, ...] = ()  # fill-mask: words that answers are drawn from
     weight_files: tuple[WeightFile, ...] = ()
+    origin: str = ""  # hub:name@revision where it lies in a hub's cache
     warnings: tuple[str, ...] = ()
 
 
@@ -373,124 +380,3 @@ class Metric(Protocol):
     def measure(self, reference: Floats, candidate: Floats) -> Measure:
         """Compare two (R, …) arrays row by row in float64; NaN never compares well."""
         ...
-
-
-@dataclass(frozen=True)
-class WorstItem:
-    """An item on which the two runs differ most, with both answers."""
-
-    item: int
-    shown: str  # the item, cut to a line
-    error: float | None  # None where it is not finite: then reason says why
-    metric: str
-    reference: Json
-    candidate: Json
-    reason: str = ""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Is it the same? Ask ``passes``; a verdict has no truth value of its own."""
-
-    outcome: Outcome
-    measures: tuple[Measure, ...]
-    n: int  # items compared
-    decisive: int | None  # items whose reference margin is above the noise; None where no classes
-    noise_floor: float | None  # median spread-normalised error of CPU float32 against float64
-    reference: str  # the plan of the reference
-    candidate: str  # the plan that was judged
-    budget: str  # strict | standard | relaxed
-    reasons: tuple[str, ...]  # why, in words; the first decides
-    worst: tuple[WorstItem, ...] = ()
-    facts: Mapping[str, Json] = field(default_factory=dict)  # what really ran
-    scope: str = ""  # the sentence that can be signed
-    errors: tuple[float | None, ...] = ()  # raw: spread-normalised error of each item, in order
-    floor: tuple[float | None, ...] = ()  # raw: the same for the float32 reference
-    absent: Mapping[str, str] = field(default_factory=dict)  # field: why it is None, or holds one
-
-    @property
-    def passes(self) -> bool:
-        """True for ``equal`` and ``within``."""
-        return self.outcome in ("equal", "within")
-
-    def __bool__(self) -> bool:
-        raise TypeError("A verdict is not a truth value: ask verdict.passes or verdict.outcome.")
-
-
-@dataclass(frozen=True)
-class Samples:
-    """Raw timings of one thing, and what follows from them."""
-
-    seconds: tuple[float, ...]  # one per pass or call, in order
-    warmups: tuple[float, ...]  # the same, before it was steady; not in the figures
-    items: int  # items in each
-    n: int
-    median: float
-    p90: float
-    p99: float | None  # None under 100 samples
-    low: float  # 95 % interval of the median
-    high: float
-
-
-@dataclass(frozen=True)
-class Timing:
-    """How fast a plan is on a stated workload, with its doubts."""
-
-    plan: str
-    workload: Mapping[str, Json]  # name, items, tokens {median, p90, max}, fingerprint
-    offline: Samples  # passes over the workload, end to end
-    single: Samples  # one item at a time, end to end
-    items_per_second: float  # workload items ÷ offline median
-    phases: Mapping[str, float]  # share of offline time in encode, compute, finish
-    open_seconds: float  # process start to session open
-    first_result_seconds: float  # process start to the first answer
-    peak_bytes: int  # of the process
-    doubts: tuple[str, ...]
-    facts: Mapping[str, Json] = field(default_factory=dict)
-    made_at: str = ""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """What became of one plan."""
-
-    plan: str
-    refusal: str | None = None  # the reason; then there is no verdict
-    verdict: Verdict | None = None
-    timing: Timing | None = None
-    reused: bool = False  # from an earlier run whose inputs are all unchanged
-    needs: tuple[str, ...] = ()  # packages that running it takes
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The plan that was picked, and why."""
-
-    plan: str | None  # None where nothing passed
-    reason: str
-    front: tuple[str, ...]  # plans that no other beats on both speed and error
-    ranking: tuple[str, ...]  # plans that passed, fastest first
-
-
-SCHEMA = 1  # of report.json: goes up when a field leaves or changes its meaning
-
-
-@dataclass(frozen=True)
-class Report:
-    """Everything, once; renderings add nothing."""
-
-    schema: int  # SCHEMA
-    likewise: str  # version
-    made_at: str  # ISO 8601, UTC
-    command: str
-    model: Mapping[str, Json]
-    task: Mapping[str, Json]
-    machine: Mapping[str, Json]
-    settings: Mapping[str, Json]
-    probes: Mapping[str, Json]  # source, n, fingerprint, classes, token lengths
-    references: Mapping[str, Json]  # truth and yardstick: plans, n, seconds, what really ran
-    entries: tuple[Entry, ...]
-    choice: Choice
-    warnings: tuple[str, ...] = ()
-    interrupted: bool = False
-    seconds: float = 0.0

@@ -9,8 +9,9 @@ import pytest
 
 from likewise.bench.lane import MOST_WARMUPS, Lane, Scenario, Size
 from likewise.bench.workload import Workload
+from likewise.outcomes import Timing
 from likewise.settings import Bench
-from likewise.types import Plan, Timing
+from likewise.types import Plan
 
 ASKED = Bench(seconds=6.0, most_seconds=20.0, passes=7, width=0.05)
 WORK = Workload("own items", tuple(str(n) for n in range(32)))

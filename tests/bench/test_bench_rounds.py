@@ -20,8 +20,9 @@ from likewise.bench.machine import cores
 from likewise.bench.rounds import INTERRUPTED, bench, time_plans
 from likewise.bench.stats import interval
 from likewise.errors import ItemError, RefusedError
+from likewise.outcomes import Timing
 from likewise.settings import Bench, Settings
-from likewise.types import Plan, Timing
+from likewise.types import Plan
 
 QUICK = Settings(
     bench=Bench(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from likewise.outcomes import Entry, Samples, Timing, Verdict
 from likewise.port.choice import choose
-from likewise.types import Entry, Samples, Timing, Verdict
 
 
 def samples(seconds: float, width: float = 0.01) -> Samples:

@@ -14,11 +14,11 @@ import pytest
 
 import likewise
 from likewise.cli.tables import print_report
+from likewise.outcomes import Report
 from likewise.port.job import port
 from likewise.prove.faults import faults
 from likewise.report import record
 from likewise.settings import Bench, Plans, Proof, Settings
-from likewise.types import Report
 
 QUICK = Settings(
     proof=Proof(items=67),

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from fabricate import evidence, failing, measure, with_arrays
 
+from likewise.outcomes import Verdict
 from likewise.prove.verdict import judge
-from likewise.types import Verdict
 
 CASES = [
     ("softmax", 2),

@@ -6,6 +6,7 @@ import math
 import random
 import statistics
 
+from likewise import outcomes as o
 from likewise import types as t
 
 TORCH = "torch/cpu/float32/b16/t2"
@@ -21,10 +22,10 @@ _SEED = 20
 _N = 256
 
 
-def report() -> t.Report:
+def report() -> o.Report:
     """Return the report that the golden files are renderings of."""
-    return t.Report(
-        schema=t.SCHEMA,
+    return o.Report(
+        schema=o.SCHEMA,
         likewise="0.1.0",
         made_at="2026-11-30T18:43:34Z",
         command="likewise port ./cryptobert -o cryptobert-cpu",
@@ -62,7 +63,7 @@ def report() -> t.Report:
             "yardstick": {"plan": "torch/cpu/float32/b1/t2", "n": _N, "seconds": 14.25},
         },
         entries=_entries(),
-        choice=t.Choice(
+        choice=o.Choice(
             plan=OPENVINO,
             reason="most items a second of the 3 plan(s) that passed; 1.07x the next",
             front=(OPENVINO, ONNX),
@@ -102,41 +103,41 @@ def _model() -> dict[str, object]:
     }
 
 
-def _entries() -> tuple[t.Entry, ...]:
+def _entries() -> tuple[o.Entry, ...]:
     return (
-        t.Entry(
+        o.Entry(
             TORCH,
             verdict=_equal(TORCH, 1.1),
             timing=_timing(TORCH, 48.3, 0.0213, 1_181_116_006),
             needs=("torch", "transformers"),
         ),
-        t.Entry(
+        o.Entry(
             ONNX,
             verdict=_equal(ONNX, 1.0),
             timing=_timing(ONNX, 51.7, 0.0197, 734_003_200, doubts=(DOUBT,)),
             needs=("onnxruntime",),
             reused=True,
         ),
-        t.Entry(
+        o.Entry(
             OPENVINO,
             verdict=_equal(OPENVINO, 1.6),
             timing=_timing(OPENVINO, 55.2, 0.0189, 902_823_936),
             needs=("openvino",),
         ),
-        t.Entry(HALF, verdict=_outside()),
-        t.Entry(SHORT, verdict=_undecided(), timing=_timing(SHORT, 29.4, 0.0402, 641_728_512)),
-        t.Entry(CUDA, refusal="onnxruntime has no CUDAExecutionProvider here: it has only CPU"),
+        o.Entry(HALF, verdict=_outside()),
+        o.Entry(SHORT, verdict=_undecided(), timing=_timing(SHORT, 29.4, 0.0402, 641_728_512)),
+        o.Entry(CUDA, refusal="onnxruntime has no CUDAExecutionProvider here: it has only CPU"),
     )
 
 
 DOUBT = "the median drifted by 3.1 % from the first to the last third: close other programs"
 
 
-def _equal(plan: str, factor: float) -> t.Verdict:
+def _equal(plan: str, factor: float) -> o.Verdict:
     errors = _errors(factor)
     worst = max(range(_N), key=lambda n: errors[n])
     ratio = max(errors) / max(_errors(1.0)[:64])
-    return t.Verdict(
+    return o.Verdict(
         outcome="equal",
         measures=(
             t.Measure("finite", "run", 0.0, "rows", _N, 0.0, holds=True, gate="G0", check="finite"),
@@ -170,9 +171,9 @@ def _equal(plan: str, factor: float) -> t.Verdict:
     )
 
 
-def _outside() -> t.Verdict:
+def _outside() -> o.Verdict:
     errors = (*(1e-3 * e / 2e-7 for e in _errors(0.8)[:250]), *[math.nan] * 6)
-    return t.Verdict(
+    return o.Verdict(
         outcome="outside",
         measures=(
             t.Measure(
@@ -189,7 +190,7 @@ def _outside() -> t.Verdict:
         budget="standard",
         reasons=("6 of 256 items are not finite where the reference is", "2 labels flipped"),
         worst=(
-            t.WorstItem(250, ATTACK, math.nan, "spread_error", _answer(0.2), _answer(math.nan)),
+            o.WorstItem(250, ATTACK, math.nan, "spread_error", _answer(0.2), _answer(math.nan)),
         ),
         facts={"engine": "onnx", "device": "cpu", "dtype": "float16"},
         errors=errors,
@@ -197,9 +198,9 @@ def _outside() -> t.Verdict:
     )
 
 
-def _undecided() -> t.Verdict:
+def _undecided() -> o.Verdict:
     errors = tuple(e * 8e3 for e in _errors(1.3)[:40])
-    return t.Verdict(
+    return o.Verdict(
         outcome="undecided",
         measures=(
             t.Measure(
@@ -234,8 +235,8 @@ def _measure(
     )
 
 
-def _worst(item: int, error: float, shown: str, shift: float) -> t.WorstItem:
-    return t.WorstItem(item, shown, error, "spread_error", _answer(0.912), _answer(0.912 + shift))
+def _worst(item: int, error: float, shown: str, shift: float) -> o.WorstItem:
+    return o.WorstItem(item, shown, error, "spread_error", _answer(0.912), _answer(0.912 + shift))
 
 
 def _answer(score: float) -> t.Answer:
@@ -256,13 +257,13 @@ def _errors(factor: float) -> tuple[float, ...]:
 
 def _timing(
     plan: str, items_per_second: float, single: float, peak: int, doubts: tuple[str, ...] = ()
-) -> t.Timing:
+) -> o.Timing:
     draw = random.Random(plan)
     items = 48
     passes = [items / items_per_second * (1 + draw.uniform(-0.02, 0.02)) for _ in range(7)]
     calls = [single * math.exp(abs(draw.gauss(0, 0.16))) for _ in range(160)]
     offline = _samples(passes, items)
-    return t.Timing(
+    return o.Timing(
         plan=plan,
         workload={
             "name": "mixed",
@@ -283,11 +284,11 @@ def _timing(
     )
 
 
-def _samples(values: list[float], items: int) -> t.Samples:
+def _samples(values: list[float], items: int) -> o.Samples:
     seconds = tuple(float(f"{v:.6g}") for v in values)
     ordered = sorted(seconds)
     median = statistics.median(ordered)
-    return t.Samples(
+    return o.Samples(
         seconds=seconds,
         warmups=seconds[:2],
         items=items,

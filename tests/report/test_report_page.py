@@ -12,8 +12,8 @@ import pytest
 from reading import Page, figure, markdown_tables
 
 from likewise.errors import SettingsError
+from likewise.outcomes import Choice, Report
 from likewise.report import html, markdown, record
-from likewise.types import Choice, Report
 
 EXAMPLE = example.report()
 

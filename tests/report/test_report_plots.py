@@ -9,8 +9,8 @@ from typing import TypeAlias
 import example
 import pytest
 
+from likewise.outcomes import Entry, Report
 from likewise.report import plots, strips
-from likewise.types import Entry, Report
 
 EXAMPLE = example.report()
 Draw: TypeAlias = Callable[[Report], plots.Plot]

@@ -13,18 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from likewise.errors import FolderError, LikewiseError
+from likewise.outcomes import SCHEMA, Choice, Entry, Report, Samples, Timing, Verdict, WorstItem
 from likewise.report import record
-from likewise.types import (
-    SCHEMA,
-    Choice,
-    Entry,
-    Measure,
-    Report,
-    Samples,
-    Timing,
-    Verdict,
-    WorstItem,
-)
+from likewise.types import Measure
 
 words = st.text(max_size=12)
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from likewise.outcomes import Report
 from likewise.report import derived, facts, numbers, view
 from likewise.report.words import words
-from likewise.types import Measure, Report
+from likewise.types import Measure
 
 EXAMPLE = example.report()
 EN = words("en")

@@ -10,6 +10,7 @@ from own_source import ROOT, Source, first_imports, imports, none, read, sources
 CELLS = (
     ("errors",),
     ("types",),
+    ("outcomes",),
     ("find", "settings", "cache", "progress", "rooms"),
     ("model",),
     ("tasks", "engines", "metrics", "probes"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from likewise.bench.stats import CONFIDENCE, coverage, interval, passes_of, relative, width
+from likewise.outcomes import Samples
 from likewise.settings import Bench
-from likewise.types import Samples
 
 __all__ = ["doubts"]
 DRIFT = 0.05

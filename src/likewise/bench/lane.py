@@ -10,8 +10,9 @@ from likewise.bench.doubts import doubts
 from likewise.bench.process import Process
 from likewise.bench.stats import is_steady, passes_of, steady_from, summarise, width
 from likewise.bench.workload import LEAST, Workload
+from likewise.outcomes import Samples, Timing
 from likewise.settings import Bench
-from likewise.types import Json, Plan, Samples, Timing
+from likewise.types import Json, Plan
 
 __all__ = ["FEW", "Lane", "Scenario", "Size"]
 

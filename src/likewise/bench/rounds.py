@@ -20,11 +20,12 @@ from likewise.bench.workload import LEAST, Workload, gather, sized
 from likewise.errors import RefusedError
 from likewise.model.locate import locate
 from likewise.model.read import read
+from likewise.outcomes import Timing
 from likewise.progress import Progress, silent
 from likewise.run.items import save_items
 from likewise.settings import Bench, Overrides, Settings
 from likewise.tasks._pick import pick
-from likewise.types import Item, Json, Plan, Task, Timing
+from likewise.types import Item, Json, Plan, Task
 
 __all__ = ["INTERRUPTED", "bench", "time_plans"]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import ShapeError
-from likewise.types import Samples
+from likewise.outcomes import Samples
 
 if TYPE_CHECKING:
     from likewise.types import Floats

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
@@ -19,7 +18,7 @@ __all__ = ["answer"]
 
 
 def answer(
-    model: Path,
+    model: str,
     items: Sequence[Item],
     *,
     plan: str | None,
@@ -66,7 +65,7 @@ def answer(
 
 
 def _line(index: int, item: Item, one: Answer, *, as_json: bool) -> str:
-    shown = item if isinstance(item, str) else str(item)
+    shown = " | ".join(item) if isinstance(item, tuple) else str(item)
     if as_json:
         return msgspec.json.encode({"index": index, "item": shown, **one}).decode() + "\n"
     return "\n".join(answer_lines(shown, one)) + "\n"

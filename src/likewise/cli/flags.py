@@ -20,7 +20,9 @@ __all__ = [
 
 _STATED = "State about the model"
 
-Folder = Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")]
+Folder = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model folder, or a hub name: org/name.")
+]
 On = Annotated[
     str | None,
     typer.Option("--on", metavar="PLAN", help="A plan, as in onnx/cpu/float32/b16/t2."),
@@ -100,6 +102,33 @@ Lower = Annotated[
     ),
 ]
 
+Overflow = Annotated[
+    str | None,
+    typer.Option(
+        "--overflow",
+        help="What becomes of a text over the limit: cut (the default), refuse, or, with "
+        "fill-mask, window: the part around the mask.",
+        rich_help_panel=_STATED,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        "--threshold",
+        help="Several labels at once: those from this score on.",
+        rich_help_panel=_STATED,
+    ),
+]
+Targets = Annotated[
+    str | None,
+    typer.Option(
+        "--targets",
+        metavar="A,B,C",
+        help="Fill-mask: the words to choose from.",
+        rich_help_panel=_STATED,
+    ),
+]
+
 
 _STATEMENTS: dict[str, Any] = {
     "task": TaskName,
@@ -110,6 +139,9 @@ _STATEMENTS: dict[str, Any] = {
     "max_tokens": MaxTokens,
     "prompt": Prompt,
     "lower_case": Lower,
+    "overflow": Overflow,
+    "threshold": Threshold,
+    "targets": Targets,
 }
 
 
@@ -136,6 +168,9 @@ def stating(verb: Callable[..., None]) -> Callable[..., None]:
     return stated_verb
 
 
+_LISTS = ("labels", "pooling", "targets")
+
+
 def settings(
     file: Path | None,
     *,
@@ -147,7 +182,7 @@ def settings(
     """Return the settings of a verb: its file, with its flags on top."""
     from likewise.settings import read_settings
 
-    model = {k: _split(v) if k in ("labels", "pooling") else v for k, v in stated.items()}
+    model = {k: _split(v) if k in _LISTS else v for k, v in stated.items()}
     return read_settings(
         file, {"plans": plans or {}, "proof": proof or {}, "bench": bench or {}, "model": model}
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from likewise.errors import ItemError
@@ -10,8 +11,12 @@ from likewise.types import Item
 __all__ = ["read_items", "read_lines"]
 
 
-def read_items(texts: list[str], file: Path | None, images: list[Path]) -> list[Item]:
+def read_items(
+    texts: list[str], file: Path | None, images: list[Path], *, pairs: Sequence[str] = ()
+) -> list[Item]:
     """Return texts, or the lines of a file, or the paths of pictures: one kind at a time.
+
+    With ``pairs``, each text and its second text become one item.
 
     Raises:
         ItemError: nothing was given, or two kinds at once, or a file is not there.
@@ -25,6 +30,14 @@ def read_items(texts: list[str], file: Path | None, images: list[Path]) -> list[
             found=" and ".join(given) or "none",
             fix="--text TEXT (repeatable), --file LINES.txt, or --image PICTURE (repeatable)",
         )
+    if pairs and len(pairs) != len(texts):
+        raise ItemError(
+            "Each --pair is the second text of one --text.",
+            found=f"{len(texts)} --text, {len(pairs)} --pair",
+            fix="--text FIRST --pair SECOND, as often as there are pairs",
+        )
+    if pairs:
+        return list(zip(texts, pairs, strict=True))
     for image in images:
         if not image.is_file():
             raise ItemError(f"There is no picture {image}.", fix="check the path")

@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from likewise.errors import LikewiseError
     from likewise.types import Answer
 
-__all__ = ["Talk", "answer_lines", "draw_error", "say", "stderr", "stdout", "talking"]
+__all__ = [
+    "Talk", "answer_lines", "draw_error", "print_json", "print_pairs", "say", "stderr", "stdout",
+    "talking",
+]  # fmt: skip
 
 
 def stdout() -> Console:
@@ -101,7 +104,7 @@ def _body(answer: Answer) -> list[str]:
         return [f"  {e['score']:.6f}  {e['label']}" for e in answer["labels"]]
     if "masks" in answer:
         return [
-            f"  mask {place + 1}  {e['score']:.6f}  {e['token']}"
+            f"  mask {place + 1}  {_score(e['score'])}  {e['token']}{_reason(e)}"
             for place, mask in enumerate(answer["masks"])
             for e in mask
         ]
@@ -110,3 +113,26 @@ def _body(answer: Answer) -> list[str]:
         few = ", ".join(f"{x:.6f}" for x in vector[:4])
         return [f"  [{few}{', …' if len(vector) > 4 else ''}]  ({len(vector)} numbers)"]
     return [f"  {key}  {value}" for key, value in answer.items()]
+
+
+def print_pairs(facts: Any) -> None:
+    """Print labels and values in two columns."""
+    console = stdout()
+    for name, value in facts:
+        console.print(f"  {name:<22} {value}", markup=False)
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, for other programs to read."""
+    import msgspec
+
+    body = msgspec.json.encode(value, enc_hook=str)
+    sys.stdout.write(msgspec.json.format(body, indent=2).decode() + "\n")
+
+
+def _score(score: float | None) -> str:
+    return "no score" if score is None else f"{score:.6f}"
+
+
+def _reason(entry: Answer) -> str:
+    return f"  ({entry['reason']})" if "reason" in entry else ""

@@ -10,42 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from likewise.cli.screen import draw_error, say, stdout
+from likewise.cli.screen import draw_error, print_json, print_pairs, say, stdout
 from likewise.errors import RefusedError, SettingsError
 
 if TYPE_CHECKING:
-    from likewise.settings import Overrides
-    from likewise.types import Plan, Report, Timing, Verdict
+    from likewise.outcomes import Report, Timing, Verdict
+    from likewise.types import Plan
 
 __all__ = [
-    "EXITS", "print_cache", "print_model", "print_offers", "print_report", "print_timings",
-    "print_verdict", "render",
+    "EXITS", "print_cache", "print_offers", "print_report", "print_timings", "print_verdict",
+    "render",
 ]  # fmt: skip
 
 EXITS = {"equal": 0, "within": 0, "outside": 1, "undecided": 3}
-
-
-def print_model(source: Path, overrides: Overrides, *, as_json: bool) -> None:
-    """Print the facts of a folder, its oddities last."""
-    from likewise.model.read import read
-    from likewise.report.facts import pairs
-    from likewise.report.words import words
-
-    model = read(source, overrides)
-    facts = {**asdict(model), "folder": str(model.folder)}
-    if as_json:
-        _print_json(facts)
-        return
-    facts["weight_files"] = [
-        f"{f.path} ({f.format}, {f.size:,} bytes{'' if f.used else ', not used'})"
-        for f in model.weight_files
-    ]
-    warnings = facts.pop("warnings")
-    _print_pairs(
-        pairs({k: v for k, v in facts.items() if v not in (None, "", (), {}, [])}, words("en"))
-    )
-    for warning in warnings:
-        say(f"note: {warning}")
 
 
 def print_offers(*, as_json: bool) -> None:
@@ -58,7 +35,7 @@ def print_offers(*, as_json: bool) -> None:
 
     offers = [offer for name in find.names("engines") for offer in engine(name).offers()]
     if as_json:
-        _print_json([asdict(offer) for offer in offers])
+        print_json([asdict(offer) for offer in offers])
         return
     table = Table("engine", "device", "state", "precisions", "versions, or what to type")
     for offer in offers:
@@ -77,12 +54,12 @@ def print_offers(*, as_json: bool) -> None:
 
 def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
     """Print a verdict's card."""
+    from likewise.outcomes import Entry
     from likewise.report.cards import card
     from likewise.report.words import words
-    from likewise.types import Entry
 
     if as_json:
-        _print_json(msgspec.to_builtins(verdict, enc_hook=str))
+        print_json(msgspec.to_builtins(verdict, enc_hook=str))
         return
     view = card(Entry(verdict.candidate, verdict=verdict), words("en"), chosen=False)
     console = stdout()
@@ -90,7 +67,7 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
     for line in (*verdict.reasons, verdict.scope):
         if line:
             console.print(f"  {line}", markup=False)
-    _print_pairs(view.evidence)
+    print_pairs(view.evidence)
     for row in view.measures:
         limit = f"  ({row.limit})" if row.limit.strip() else ""
         console.print(
@@ -102,12 +79,12 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
 
 def print_timings(timings: Mapping[Plan, Timing | RefusedError], *, as_json: bool) -> int:
     """Print timings side by side; return the exit status."""
-    from likewise.types import Entry
+    from likewise.outcomes import Entry
 
     done = {str(p): t for p, t in timings.items() if not isinstance(t, RefusedError)}
     refused = {str(p): t for p, t in timings.items() if isinstance(t, RefusedError)}
     if as_json:
-        _print_json(
+        print_json(
             {
                 **{p: msgspec.to_builtins(t, enc_hook=str) for p, t in done.items()},
                 **{p: {"refusal": str(t)} for p, t in refused.items()},
@@ -187,7 +164,7 @@ def print_cache(act: str, *, days: float, as_json: bool) -> int:
         raise SettingsError(f"The cache cannot {act!r}.", fix=f"one of: {', '.join(acts)}")
     found = acts[act]()
     if as_json:
-        _print_json(msgspec.to_builtins(found, enc_hook=str))
+        print_json(msgspec.to_builtins(found, enc_hook=str))
     else:
         sys.stdout.write(f"{cache.root()}\n")
         for one in found:
@@ -226,14 +203,3 @@ def _print_plans(entries: Any, *, chosen: str | None) -> None:
             mark + row.plan, f"{row.shape} {row.word}", row.speed, row.p90, row.memory, row.error
         )
     stdout().print(table)
-
-
-def _print_pairs(facts: Any) -> None:
-    console = stdout()
-    for name, value in facts:
-        console.print(f"  {name:<22} {value}", markup=False)
-
-
-def _print_json(value: Any) -> None:
-    body = msgspec.json.encode(value, enc_hook=str)
-    sys.stdout.write(msgspec.json.format(body, indent=2).decode() + "\n")

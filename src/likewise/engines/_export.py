@@ -17,11 +17,12 @@ import msgspec
 
 from likewise import cache
 from likewise.engines._devices import threads, versions
+from likewise.engines._foreign import asked
 from likewise.engines._process import run_child
 from likewise.errors import RefusedError
-from likewise.types import Json, Model, Network
+from likewise.types import Json, Model, Network, Plan
 
-__all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "reason_against"]
+__all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "facts", "reason_against"]
 
 GRAPH = "model.onnx"
 MANIFEST = "export.json"
@@ -100,12 +101,21 @@ def ensure(model: Model, network: Network, *, contents: bool = False) -> Path:
     return _checked(folder, _read(folder), contents=contents)
 
 
-def reason_against(model: Model, network: Network) -> str | None:
-    """Return why ``ensure`` would have nothing to give, or None; cheap."""
+def facts(file: Path) -> dict[str, Json]:
+    """Return what is told of the graph that ``ensure`` returned, and of the load it came from."""
+    told = msgspec.json.decode((file.parent / MANIFEST).read_bytes())
+    graph = {k: told[k] for k in ("opset", "exporter", "versions", "weights", "grid")}
+    return {"graph": graph, "loading": told["loading"]}
+
+
+def reason_against(model: Model, network: Network, plan: Plan) -> str | None:
+    """Return why there would be no graph for a plan, or None; cheap."""
     try:
+        if asked(model, network, plan) is not None:
+            return None
         own = _own(model, network)
     except RefusedError as error:
-        return f"{error.what} {error.found}"
+        return " ".join(part for part in (error.what, error.found, error.fix) if part)
     return None if own is not None else _reason_not_to_make(model, network)
 
 

@@ -26,6 +26,7 @@ class Abilities:
     dtypes: tuple[str, ...]
     devices: tuple[str, ...] = ("cpu",)  # kinds
     words: tuple[str, ...] = ()  # extras without a value
+    graphs: tuple[str, ...] = ()  # dtypes of a foreign graph, which the extra graph=NAME asks for
     also: tuple[str, ...] = ()  # packages whose version is worth telling
 
 
@@ -54,8 +55,10 @@ def refusal(abilities: Abilities, plan: Plan) -> str | None:
     reason, fix = _not_ready(abilities, plan.device)
     if reason:
         return f"{plan.device} with {abilities.engine}: {reason}; {fix}"
-    if plan.dtype not in abilities.dtypes:
-        able = ", ".join(abilities.dtypes)
+    foreign = plan.extra("graph") is not None and bool(abilities.graphs)
+    dtypes = abilities.graphs if foreign else abilities.dtypes
+    if plan.dtype not in dtypes:
+        able = ", ".join(dtypes)
         return f"{abilities.engine} on {plan.device} computes in {able}, not in {plan.dtype}"
     cores = os.cpu_count() or 1
     if plan.threads > cores:
@@ -74,7 +77,8 @@ def _extra_refusal(abilities: Abilities, plan: Plan) -> str | None:
     for extra in plan.extras:
         name, _, value = extra.partition("=")
         holds = extra in abilities.words or (name in _EXTRAS and _EXTRAS[name](value))
-        if not holds:
-            known = ", ".join((*abilities.words, "seed=NUMBER", "fault=ID"))
+        if not holds and not (name == "graph" and value and abilities.graphs):
+            graphs = ("graph=NAME.onnx",) if abilities.graphs else ()
+            known = ", ".join((*abilities.words, "seed=NUMBER", "fault=ID", *graphs))
             return f"{abilities.engine} does not know the extra {extra!r}; it knows {known}"
     return None

@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from likewise.engines import _export
 from likewise.engines._devices import versions
 from likewise.engines._feeds import feeds, refuse_unknown
+from likewise.engines._foreign import Foreign, ForeignSession, asked
 from likewise.engines._refusals import Abilities, offer, refusal
 from likewise.errors import RefusedError
-from likewise.types import Json, Model, Network, Offer, Plan
+from likewise.types import Json, Model, Network, Offer, Plan, Session
 
 if TYPE_CHECKING:
     from likewise.types import Arrays
@@ -28,12 +27,14 @@ _ABILITIES = Abilities(
     packages=("onnxruntime",),
     install="pip install likewise",
     dtypes=("float32",),
+    graphs=("float32", "float16", "int8"),
 )
 _PROVIDER = "CPUExecutionProvider"
 _KINDS = {
     "tensor(int64)": "int64",
     "tensor(int32)": "int32",
     "tensor(float)": "float32",
+    "tensor(float16)": "float16",
     "tensor(double)": "float64",
     "tensor(bool)": "bool",
 }
@@ -46,19 +47,25 @@ def offers() -> list[Offer]:
 
 def refuse(model: Model, network: Network, plan: Plan) -> str | None:
     """Return why this plan cannot run as asked, or None."""
-    return refusal(_ABILITIES, plan) or _export.reason_against(model, network)
+    return refusal(_ABILITIES, plan) or _export.reason_against(model, network, plan)
 
 
-def open(model: Model, network: Network, plan: Plan) -> OnnxSession:
-    """Export the model if that was not done yet, and open a session on its graph.
+def open(model: Model, network: Network, plan: Plan) -> Session:
+    """Open a session on the model's graph, exported now if that was not done yet.
 
     Raises:
         RefusedError: there is no graph, or what runs would not be what the plan says.
     """
+    foreign = asked(model, network, plan)
+    if foreign is None:
+        return _open(_export.ensure(model, network), network, plan)
+    return ForeignSession(_open(foreign.file, foreign.network, plan, foreign), foreign, network)
+
+
+def _open(file: Path, network: Network, plan: Plan, foreign: Foreign | None = None) -> OnnxSession:
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # likewise never phones home
-    file = _export.ensure(model, network)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = plan.threads  # given, so no affinity is set (case B113)
     options.inter_op_num_threads = 1
@@ -76,17 +83,20 @@ def open(model: Model, network: Network, plan: Plan) -> OnnxSession:
             f"What was opened is not what {plan} says.",
             found=f"providers {', '.join(session.get_providers())}",
         )
-    return OnnxSession(session, network, plan, file)
+    return OnnxSession(session, network, plan, file, foreign)
 
 
 class OnnxSession:
     """An ONNX Runtime session on the CPU."""
 
-    def __init__(self, session: Any, network: Network, plan: Plan, file: Path) -> None:
+    def __init__(
+        self, session: Any, network: Network, plan: Plan, file: Path, foreign: Foreign | None
+    ) -> None:
         self._session = session
         self._network = network
         self._plan = plan
         self._file = file
+        self._foreign = foreign
         self._kinds = {node.name: _KINDS.get(node.type, node.type) for node in session.get_inputs()}
         self._given = {
             node.name: _KINDS.get(node.type, node.type) for node in session.get_outputs()
@@ -110,9 +120,12 @@ class OnnxSession:
 
     def facts(self) -> Mapping[str, Json]:
         """Return what really runs, read back from the session and from the export."""
-        export = msgspec.json.decode((self._file.parent / _export.MANIFEST).read_bytes())
-        stored = {kind for kind in export["weights"] if "float" in kind}
-        effective = stored | {self._given[n] for n in self._network.outputs}
+        told = _export.facts(self._file) if self._foreign is None else {}
+        if self._foreign is None:
+            stored = {kind for kind in told["graph"]["weights"] if "float" in kind}
+            effective = stored | {self._given[n] for n in self._network.outputs}
+        else:
+            effective = {self._foreign.dtype}
         return {
             "engine": name,
             "device": "cpu",
@@ -122,8 +135,7 @@ class OnnxSession:
             "fallbacks": [],
             "artefact": str(self._file),
             "providers": self._providers,
-            "graph": {k: export[k] for k in ("opset", "exporter", "versions", "weights", "grid")},
-            "loading": export["loading"],
+            **told,
         }
 
     def close(self) -> None:

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 
 from likewise.engines import _export
 from likewise.engines._devices import versions
 from likewise.engines._feeds import feeds, refuse_unknown
+from likewise.engines._foreign import Foreign, ForeignSession, asked
 from likewise.engines._refusals import Abilities, offer, refusal
 from likewise.errors import RefusedError
-from likewise.types import Json, Model, Network, Offer, Plan
+from likewise.types import Json, Model, Network, Offer, Plan, Session
 
 if TYPE_CHECKING:
     from likewise.types import Arrays
@@ -31,6 +31,7 @@ _ABILITIES = Abilities(
     packages=("openvino",),
     install="pip install 'likewise[openvino]'",
     dtypes=("float32",),
+    graphs=("float32", "int8"),
 )
 _KINDS = {"i64": "int64", "i32": "int32", "f32": "float32", "f64": "float64", "boolean": "bool"}
 _DTYPES = {"f32": "float32", "f64": "float64", "bf16": "bfloat16", "f16": "float16"}
@@ -43,21 +44,29 @@ def offers() -> list[Offer]:
 
 def refuse(model: Model, network: Network, plan: Plan) -> str | None:
     """Return why this plan cannot run as asked, or None."""
-    return refusal(_ABILITIES, plan) or _export.reason_against(model, network)
+    return refusal(_ABILITIES, plan) or _export.reason_against(model, network, plan)
 
 
-def open(model: Model, network: Network, plan: Plan) -> OpenvinoSession:
-    """Export the model if that was not done yet, and compile its graph.
+def open(model: Model, network: Network, plan: Plan) -> Session:
+    """Compile the model's graph, exported now if that was not done yet.
 
     Raises:
         RefusedError: there is no graph, or what runs would not be what the plan says.
     """
-    file = _export.ensure(model, network)
+    foreign = asked(model, network, plan)
+    if foreign is None:
+        return _open(_export.ensure(model, network), network, plan)
+    return ForeignSession(_open(foreign.file, foreign.network, plan, foreign), foreign, network)
+
+
+def _open(
+    file: Path, network: Network, plan: Plan, foreign: Foreign | None = None
+) -> OpenvinoSession:
     try:
         compiled = _openvino().Core().compile_model(str(file), "CPU", _settings(plan))
     except RuntimeError as error:
         raise RefusedError(f"OpenVINO cannot compile {file}.", found=str(error)) from None
-    session = OpenvinoSession(compiled, network, plan, file)
+    session = OpenvinoSession(compiled, network, plan, file, foreign)
     session.check()
     return session
 
@@ -84,12 +93,15 @@ def _settings(plan: Plan) -> dict[str, Any]:
 class OpenvinoSession:
     """A compiled OpenVINO model and its one infer request."""
 
-    def __init__(self, compiled: Any, network: Network, plan: Plan, file: Path) -> None:
+    def __init__(
+        self, compiled: Any, network: Network, plan: Plan, file: Path, foreign: Foreign | None
+    ) -> None:
         self._compiled = compiled
         self._request = compiled.create_infer_request()
         self._network = network
         self._plan = plan
         self._file = file
+        self._foreign = foreign
         self._kinds = {
             port.get_any_name(): _KINDS.get(port.get_element_type().get_type_name(), "float32")
             for port in compiled.inputs
@@ -112,12 +124,12 @@ class OpenvinoSession:
 
     def facts(self) -> Mapping[str, Json]:
         """Return what really runs, read back from the compiled model and from the export."""
-        export = msgspec.json.decode((self._file.parent / _export.MANIFEST).read_bytes())
+        told = _export.facts(self._file) if self._foreign is None else {}
         hint = self._property("INFERENCE_PRECISION_HINT")
         return {
             "engine": name,
             "device": " ".join(self._compiled.get_property("EXECUTION_DEVICES")).lower(),
-            "dtype": _DTYPES.get(hint, hint),
+            "dtype": "int8" if self._in_integers() else _DTYPES.get(hint, hint),
             "threads": int(self._compiled.get_property("INFERENCE_NUM_THREADS")),
             "versions": versions("openvino", "numpy"),
             "fallbacks": [],
@@ -125,8 +137,7 @@ class OpenvinoSession:
             "execution_mode": self._property("EXECUTION_MODE_HINT"),
             "streams": int(self._compiled.get_property("NUM_STREAMS")),
             "precisions": self._precisions(),
-            "graph": {k: export[k] for k in ("opset", "exporter", "versions", "weights", "grid")},
-            "loading": export["loading"],
+            **told,
         }
 
     def close(self) -> None:
@@ -146,6 +157,10 @@ class OpenvinoSession:
                 f"What was compiled is not what {self._plan} says.",
                 found=f"precision {hint}, operators in {', '.join(reduced) or 'it only'}",
             )
+
+    def _in_integers(self) -> bool:
+        """Tell whether operators of a quantised graph really run in 8 bits."""
+        return self._foreign is not None and bool({"i8", "u8"} & set(self._precisions()))
 
     def _property(self, key: str) -> str:
         value = self._compiled.get_property(key)

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from likewise.engines._devices import versions
+from likewise.engines._double import quicken
 from likewise.engines._feeds import feeds
 from likewise.engines._refusals import Abilities, offer, refusal
 from likewise.errors import RefusedError
@@ -77,6 +78,8 @@ def open(model: Model, network: Network, plan: Plan) -> TorchSession:
     if "sdpa" in plan.extras:
         _switch_attention(loaded.module, "sdpa")
     module = loaded.module.to(plan.device)
+    if (plan.device, plan.dtype) == ("cpu", "float64"):
+        quicken(module)
     session = TorchSession(module, network, plan, loaded.facts)
     session.check()
     return session

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from likewise.errors import FolderError
+from likewise.model.fetch import fetch, reason_against
+from likewise.model.files import show
+from likewise.model.hub import Name, cached, parse_name, unfinished
 
 __all__ = ["locate"]
 
@@ -12,18 +15,22 @@ __all__ = ["locate"]
 def locate(source: str | Path) -> Path:
     """Return the absolute path of a folder that is there and not empty.
 
+    A path that is there goes first; else the caches of the hubs are asked, and at last the hub.
+
     Args:
-        source: a model folder, or one that ``likewise port`` wrote.
+        source: a model folder, one that ``likewise port`` wrote, or a hub name: org/name,
+            org/name@revision, hf:…, ms:…, om:….
 
     Raises:
-        FolderError: there is no such folder, it is a file, it is empty, or it cannot be read.
+        FolderError: there is no such folder or name, it is a file, it is empty, it cannot be
+            read, or its download was broken off.
     """
     if str(source).strip() == "":
         raise FolderError("The name of the model folder is empty.", fix="name a model folder")
     folder = Path(source).expanduser()
     try:
         if not folder.exists():
-            raise _missing(folder)
+            return _from_hub(str(source), folder).resolve()
         if not folder.is_dir():
             raise FolderError(
                 f"{folder} is a file; a model is a folder.",
@@ -43,7 +50,46 @@ def locate(source: str | Path) -> Path:
     return folder.resolve()
 
 
-def _missing(folder: Path) -> FolderError:
+def _from_hub(typed: str, folder: Path) -> Path:
+    """Return what a hub's cache holds of a name, or fetch it; refuse what is only half there."""
+    name = parse_name(typed)
+    if name is None:
+        raise _missing(folder)
+    there = cached(name)
+    for candidate in there:
+        if _has_weights(candidate):
+            return candidate
+    reason, fix = _not_fetched(name)
+    if not reason:
+        return fetch(name)
+    if there:
+        left = unfinished(there[0])
+        raise FolderError(
+            f"{there[0]} was not downloaded to its end.",
+            found=f"unfinished: {show(left)}; {reason}" if left else f"no weights; {reason}",
+            fix=fix or "download it again, with the hub's own client",
+        )
+    raise _missing(folder, f"; no cache of a hub holds {name}, and {reason}", fix)
+
+
+def _not_fetched(name: Name) -> tuple[str, str]:
+    """Return why a name is not fetched, and what to type; a mistyped path is not sent to a hub."""
+    owner, _, _ = name.name.rpartition("/")
+    if not name.hub and not owner:
+        return "a name without an owner is not fetched", f"hf:{name}, to fetch it all the same"
+    if not name.hub and Path(owner).is_dir():
+        return f"{owner} is a folder here, so nothing is fetched", f"hf:{name}, if a hub is meant"
+    return reason_against(name)
+
+
+def _has_weights(folder: Path) -> bool:
+    patterns = ("*.safetensors", "*/*.safetensors", "pytorch_model*.bin", "*/pytorch_model*.bin")
+    return not any(p.is_symlink() and not p.exists() for p in folder.rglob("*")) and any(
+        path.is_file() for pattern in patterns for path in folder.glob(pattern)
+    )
+
+
+def _missing(folder: Path, more: str = "", fix: str = "") -> FolderError:
     parent = folder.resolve().parent
     if not parent.is_dir():
         found = f"{parent} is not there either"
@@ -53,6 +99,6 @@ def _missing(folder: Path) -> FolderError:
         found = f"{parent} holds {close[0]!r}" if close else f"{parent} does not hold it"
     return FolderError(
         f"There is no folder {folder}.",
-        found=found,
-        fix="download the model first, then name its folder: likewise reads this machine only",
+        found=found + more,
+        fix=fix or "check the path; a model on a hub is named org/name",
     )

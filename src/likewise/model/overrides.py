@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -13,7 +14,7 @@ from likewise.model.files import optional_json, show
 from likewise.model.labels import check_problem_type
 from likewise.model.modules import MODES
 from likewise.settings import Overrides
-from likewise.types import Model, Pooling
+from likewise.types import Model, Overflow, Pooling
 
 __all__ = ["BESIDE", "read_stated", "restate"]
 
@@ -52,27 +53,39 @@ def restate(model: Model, stated: Overrides) -> Model:
 
     Raises:
         SettingsError: what is stated cannot be: a limit beyond the model's, an unknown pooling,
-            problem type or prompt.
+            problem type, prompt or policy, a threshold where just one label is true.
     """
-    changes: dict[str, Any] = {}
-    if stated.labels is not None:
-        changes["labels"] = stated.labels
-    if stated.problem_type is not None:
-        changes["problem_type"] = _problem_type(stated.problem_type)
-    if stated.normalise is not None:
-        changes["normalise"] = stated.normalise
-    if stated.lower_case is not None:
-        changes["lower_case"] = stated.lower_case
-    if stated.pooling is not None:
-        changes["pooling"] = _pooling(model, stated.pooling)
-    if stated.max_tokens is not None:
-        changes["max_tokens"] = _limit(model, stated.max_tokens)
-    if stated.prompt is not None:
-        changes["default_prompt"] = _prompt(model, stated.prompt)
-    return replace(model, **changes)
+    for name, (field, allow) in _STATEMENTS.items():
+        value = getattr(stated, name)
+        if value is not None:
+            model = replace(model, **{field: allow(model, value)})
+    return model
 
 
-def _problem_type(stated: str) -> str:
+def _overflow(_: Model, stated: str) -> str:
+    known = get_args(Overflow)
+    if stated not in known:
+        raise SettingsError(
+            f"overflow {stated!r} is not a policy.", fix=f"one of: {', '.join(known)}"
+        )
+    return stated
+
+
+def _threshold(model: Model, stated: float) -> float:
+    if not 0 < stated < 1:
+        raise SettingsError(
+            f"threshold {stated} is no score that decides.", fix="a number between 0 and 1"
+        )
+    if model.problem_type != "multi_label_classification":
+        raise SettingsError(
+            "A threshold is for models where several labels can be true at once.",
+            found=f"problem_type: {model.problem_type or 'not said'}",
+            fix="leave it out, or state --problem-type multi_label_classification",
+        )
+    return stated
+
+
+def _problem_type(_: Model, stated: str) -> str:
     try:
         return check_problem_type(stated, "--problem-type")
     except FolderError as error:
@@ -113,3 +126,22 @@ def _prompt(model: Model, name: str) -> str:
             fix="name one of them, or leave it out",
         )
     return model.prompts[name]
+
+
+def _as_said(_: Model, stated: Any) -> Any:
+    return stated
+
+
+_STATEMENTS: Mapping[str, tuple[str, Callable[[Model, Any], Any]]] = {
+    "labels": ("labels", _as_said),
+    "problem_type": ("problem_type", _problem_type),
+    "pooling": ("pooling", _pooling),
+    "normalise": ("normalise", _as_said),
+    "max_tokens": ("max_tokens", _limit),
+    "prompt": ("default_prompt", _prompt),
+    "lower_case": ("lower_case", _as_said),
+    "overflow": ("overflow", _overflow),
+    "threshold": ("threshold", _threshold),  # after the problem type that allows it
+    "targets": ("targets", _as_said),
+}
+"""What can be stated: the field of Model that it replaces, and what may stand there."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from likewise.errors import FolderError, WeightsError
 from likewise.model.export import Export, read_export
 from likewise.model.files import digest, read_json, read_object, show
+from likewise.model.hub import origin, unfinished
 from likewise.model.locate import locate
 from likewise.model.modules import Modules, is_sentence_transformer, read_modules
 from likewise.model.overrides import read_stated, restate
@@ -62,6 +63,7 @@ def read(source: str | Path, overrides: Overrides | None = None) -> Model:
         folder=folder,
         fingerprint=_fingerprint(folder, files, export),
         weight_files=files,
+        origin=origin(folder),
         warnings=tuple(warnings + _ignored(files, export)),
         **facts,
     )
@@ -98,6 +100,13 @@ def _no_config(folder: Path, core: Path) -> FolderError:
 def _no_weights(folder: Path) -> WeightsError:
     others = [file for file in list_files(folder) if file.format != "other"]
     there = show([f"{file.path} ({file.format})" for file in others]) or "none"
+    left = unfinished(folder)
+    if left:
+        return WeightsError(
+            f"{folder} was not downloaded to its end.",
+            found=f"unfinished: {show(left)}; weight files: {there}",
+            fix="download it again with the same client: it goes on where it broke off",
+        )
     return WeightsError(
         f"{folder} has no weights that likewise reads.",
         found=f"weight files: {there}",

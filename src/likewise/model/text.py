@@ -61,7 +61,10 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         heads = body.export.heads if body.export else ()
     tokenizer = find_tokenizer(body.folder, body.core)
     lower, said = find_casing(body.folder, tokenizer, config, family)
-    limit, doubts = _limit(body, family, tokenizer)
+    limits = _limits(body, family, tokenizer)
+    doubts = []
+    if not limits:
+        doubts.append(f"no length limit is stated: {_ASSUMED_LIMIT} tokens are assumed")
     if body.modules and body.modules.lower_case:
         doubts.append("every text is lower-cased before the tokenizer, as the folder says")
     labels, problem, oddities = _classes(body, heads, stated)
@@ -75,7 +78,8 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         "layers": number(config, "num_hidden_layers", "n_layers", "n_layer", file=file),
         "width": number(config, "hidden_size", "dim", "d_model", "emb_dim", file=file),
         "vocabulary": vocabulary,
-        "max_tokens": limit,
+        "max_tokens": min(limits.values(), default=_ASSUMED_LIMIT),
+        "limits": limits,
         "stored_dtype": stored_dtype(tensors) if tensors else "float32",
         "tokenizer": tokenizer,
         "trained_heads": heads,
@@ -140,22 +144,19 @@ def _problem_doubt(classes: int) -> str:
     return f"problem_type is not said: {assumed} is assumed; state it with --problem-type"
 
 
-def _limit(body: Body, family: str, tokenizer: str) -> tuple[int, list[str]]:
-    """Return the smallest of all limits that the folder states (cases B001, B002, B004, B008)."""
+def _limits(body: Body, family: str, tokenizer: str) -> dict[str, int]:
+    """Return all limits that the folder states; the smallest counts (cases B001 to B008)."""
     table = positions(body.config, family, body.file)
     held = rows(body.weights.tensors, _POSITIONS) if body.weights else None
     if table is None and held is not None:
         table = positions({**body.config, "max_position_embeddings": held}, family, body.file)
     declared = optional_json((body.folder / tokenizer).parent / "tokenizer_config.json")
-    limits = [
-        table,
-        _whole(declared.get("model_max_length")),
-        _whole(body.modules.max_tokens if body.modules else None),
-    ]
-    found = [limit for limit in limits if limit is not None]
-    if found:
-        return min(found), []
-    return _ASSUMED_LIMIT, [f"no length limit is stated: {_ASSUMED_LIMIT} tokens are assumed"]
+    limits = {
+        "positions": table,
+        "tokenizer": _whole(declared.get("model_max_length")),
+        "sentence_transformers": _whole(body.modules.max_tokens if body.modules else None),
+    }
+    return {name: limit for name, limit in limits.items() if limit is not None}
 
 
 def _whole(value: object) -> int | None:

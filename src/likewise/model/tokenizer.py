@@ -37,6 +37,7 @@ class Vocabulary:
     mask_id: int | None
     size: int  # largest id + 1
     assumptions: tuple[str, ...] = ()
+    cut_left: bool = False  # truncation takes the beginning away, as the folder says
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,7 @@ def open_tokenizer(model: Model) -> Vocabulary:
         mask_id=ids.get(mask) if mask is not None else None,
         size=size,
         assumptions=_assumptions(place),
+        cut_left=place.stated.get("truncation_side") == "left",
     )
 
 

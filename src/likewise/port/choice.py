@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from likewise.types import Choice, Entry
+from likewise.outcomes import Choice, Entry
 
 __all__ = ["choose"]
 

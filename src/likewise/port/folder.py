@@ -11,14 +11,16 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from likewise.engines import _export
+from likewise.engines._foreign import asked
 from likewise.errors import FolderError
 from likewise.model.read import configuration, read
 from likewise.model.tokenizer import open_tokenizer
+from likewise.outcomes import Entry, Report
 from likewise.port.plans import needs
 from likewise.run.ported import SCHEMA, Ported, Proven, write_ported
 from likewise.settings import Overrides
 from likewise.tasks._dense import open_layer
-from likewise.types import Entry, Model, Plan, Report, Task
+from likewise.types import Model, Plan, Task
 
 __all__ = ["write_model"]
 
@@ -41,12 +43,17 @@ def write_model(
         body = part / "model"
         body.mkdir()
         _copy_small(model, body)
-        engines = {Plan.parse(p).engine for p in ranking}
+        plans = [Plan.parse(p) for p in ranking]
+        engines = {plan.engine for plan in plans if plan.extra("graph") is None}
         if engines & {"onnx", "openvino"}:
             for file in sorted(_export.ensure(model, task.network).parent.iterdir()):
                 if file.name.startswith("model.onnx") or file.name == "export.json":
                     _copy(file, body / file.name)
-        if Plan.parse(ranking[0]).engine == "torch":
+        for plan in plans:
+            foreign = asked(model, task.network, plan)
+            for file in () if foreign is None else foreign.files:
+                _copy(file, body / file.relative_to(model.folder))
+        if plans[0].engine == "torch":
             _copy_weights(model, body)
         _copy_tokenizer(model, overrides, body)
         write_ported(_manifest(model, task, report, overrides), part)

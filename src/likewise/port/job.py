@@ -12,6 +12,7 @@ from pathlib import Path
 from likewise.bench.machine import machine
 from likewise.bench.rounds import INTERRUPTED
 from likewise.errors import FolderError, LikewiseError, RefusedError
+from likewise.outcomes import SCHEMA, Entry, Report, Timing
 from likewise.port.choice import choose
 from likewise.port.folder import write_model
 from likewise.port.plans import engine, list_plans, needs
@@ -22,7 +23,7 @@ from likewise.prove.subject import Subject, open_subject
 from likewise.report import html, markdown, record
 from likewise.run.ported import is_ported
 from likewise.settings import Settings, read_settings
-from likewise.types import SCHEMA, Entry, Item, Plan, Report, Timing
+from likewise.types import Item, Plan
 
 __all__ = ["port"]
 

@@ -21,7 +21,9 @@ def engine(name: str) -> Engine:
 
 def needs(plan: str) -> tuple[str, ...]:
     """Return the packages that running a plan takes."""
-    return engine(Plan.parse(plan).engine).needs
+    parsed = Plan.parse(plan)
+    foreign = () if parsed.extra("graph") is None else ("onnx",)
+    return (*engine(parsed.engine).needs, *foreign)
 
 
 def list_plans(settings: Plans) -> list[Plan]:

@@ -17,14 +17,15 @@ from likewise import cache
 from likewise.bench.machine import machine
 from likewise.bench.rounds import INTERRUPTED, time_plans
 from likewise.errors import RefusedError
+from likewise.outcomes import Timing
 from likewise.progress import Progress
 from likewise.prove.proof import Context
-from likewise.types import Item, Plan, Timing
+from likewise.types import Item, Plan
 
 __all__ = ["time_once"]
 
 _FILE = "timings.json"
-_ROOMS = ("types.py", "model", "tasks", "engines", "run", "bench", "probes", "prove")
+_ROOMS = ("types.py", "outcomes.py", "model", "tasks", "engines", "run", "bench", "probes", "prove")
 """Whose code decides what is timed and how."""
 
 Timings = Mapping[Plan, Timing | RefusedError]

@@ -11,6 +11,7 @@ import numpy as np
 
 from likewise import find
 from likewise.errors import RefusedError
+from likewise.outcomes import Verdict
 from likewise.progress import Progress, silent
 from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
@@ -19,7 +20,7 @@ from likewise.prove.runs import run_once
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
 from likewise.settings import Settings
-from likewise.types import Item, Json, Model, Plan, Task, Verdict
+from likewise.types import Item, Json, Model, Plan, Task
 
 __all__ = ["Context", "Proven", "prepare", "prove", "prove_plan"]
 

@@ -15,8 +15,6 @@ from likewise.types import Json, Plan, Run
 
 __all__ = ["References", "references"]
 
-"""Told the phase and what is being done."""
-
 _REPEATED = 4  # items that a reference runs twice
 _TOLD = ("engine", "device", "dtype", "threads", "versions", "loading", "repeat_equal", "process")
 

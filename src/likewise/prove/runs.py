@@ -91,7 +91,7 @@ def _run(
 
 def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat: int) -> str:
     model = subject.model
-    facts = {k: v for k, v in asdict(model).items() if k not in ("folder", "warnings")}
+    facts = {k: v for k, v in asdict(model).items() if k not in ("folder", "origin", "warnings")}
     return json.dumps(
         {
             "model": facts,

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise import find
+from likewise.outcomes import Verdict
 from likewise.prove.evidence import Evidence
 from likewise.prove.scope import scope
 from likewise.prove.worst import worst_items
-from likewise.types import Measure, Outcome, Verdict
+from likewise.types import Measure, Outcome
 
 if TYPE_CHECKING:
     from likewise.metrics._rows import Numbers

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
+from likewise.outcomes import WorstItem
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
-from likewise.types import Item, Json, WorstItem
+from likewise.types import Item, Json
 
 __all__ = ["shown", "worst_items"]
 

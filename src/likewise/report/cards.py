@@ -5,11 +5,12 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
+from likewise.outcomes import Entry, Timing, Verdict, WorstItem
 from likewise.report import numbers
 from likewise.report.derived import SHAPES, largest_error, outcome, throughput, urgency
 from likewise.report.facts import Pairs, answers, pairs
 from likewise.report.words import Words
-from likewise.types import Entry, Measure, Timing, Verdict, WorstItem
+from likewise.types import Measure
 
 __all__ = ["Card", "MeasureRow", "PlanRow", "WorstRow", "card", "plan_row"]
 

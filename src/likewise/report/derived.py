@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from likewise.types import Entry, Measure, Report, Samples, Verdict
+from likewise.outcomes import Entry, Report, Samples, Verdict
+from likewise.types import Measure
 
 __all__ = [
     "SHAPES",

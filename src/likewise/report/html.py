@@ -9,10 +9,10 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import LikewiseError
+from likewise.outcomes import Report
 from likewise.report.facts import visible
 from likewise.report.view import page
 from likewise.report.words import words
-from likewise.types import Report
 
 if TYPE_CHECKING:
     from jinja2 import Template

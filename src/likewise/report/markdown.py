@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
+from likewise.outcomes import Report
 from likewise.report.cards import Card, MeasureRow, PlanRow, WorstRow
 from likewise.report.facts import Pairs, visible
 from likewise.report.view import Page, page
 from likewise.report.words import Words, words
-from likewise.types import Report
 
 __all__ = ["render"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from likewise.outcomes import Entry, Report, Verdict
 from likewise.report import numbers, strips
 from likewise.report.derived import SHAPES, in_order, largest_error, outcome
 from likewise.report.facts import visible
@@ -12,7 +13,6 @@ from likewise.report.scatter import MOST_NAMES, Point, scatter
 from likewise.report.strips import Strip
 from likewise.report.svg import COLOURS, MUTED
 from likewise.report.words import Words, words
-from likewise.types import Entry, Report, Verdict
 
 __all__ = ["Plot", "errors", "latency", "pareto"]
 

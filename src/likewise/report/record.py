@@ -18,7 +18,8 @@ from uuid import uuid4
 import msgspec
 
 from likewise.errors import FolderError, LikewiseError
-from likewise.types import SCHEMA, Json, Report
+from likewise.outcomes import SCHEMA, Report
+from likewise.types import Json
 
 __all__ = ["FILE", "load", "save", "schema", "settled"]
 
@@ -28,7 +29,7 @@ FILE = "report.json"
 def save(report: Report, path: Path | str) -> None:
     """Write the record so that a reader finds the old file or the new one, never half of one.
 
-    Equal reports give equal bytes: typed fields in the order of ``types.py``, mappings by key.
+    Equal reports give equal bytes: typed fields in the order of ``outcomes.py``, mappings by key.
 
     Raises:
         LikewiseError: a figure that must be there (a timing) is not finite.

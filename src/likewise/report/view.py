@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from likewise.outcomes import Entry, Report, Verdict
 from likewise.report import numbers
 from likewise.report.cards import Card, PlanRow, card, plan_row
 from likewise.report.derived import (
@@ -20,7 +21,7 @@ from likewise.report.derived import (
 from likewise.report.facts import Pairs, pairs
 from likewise.report.record import settled
 from likewise.report.words import Words
-from likewise.types import Entry, Json, Report, Verdict
+from likewise.types import Json
 
 __all__ = ["Headline", "Page", "Section", "Tile", "WeightRow", "page"]
 

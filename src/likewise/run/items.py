@@ -84,6 +84,8 @@ def _save(item: Item, index: int, folder: Path) -> tuple[str, Any]:
         return "text", item
     if isinstance(item, Path):
         return "path", str(item.absolute())
+    if isinstance(item, tuple) and all(isinstance(part, str) for part in item):
+        return "pair", list(item)
     if isinstance(item, bytes):
         name = f"{index:06d}.bin"
         (folder / name).write_bytes(item)
@@ -114,6 +116,8 @@ def _save_picture(picture: Image.Image, index: int, folder: Path) -> str:
 def _load(kind: str, value: Any, folder: Path) -> Item:
     if kind == "path":
         return Path(value)
+    if kind == "pair":
+        return tuple(value)
     if kind == "bytes":
         return (folder / value).read_bytes()
     if kind == "picture":

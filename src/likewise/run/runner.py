@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.errors import RefusedError
-from likewise.run.batching import BATCH_TOKENS, batches
+from likewise.run.batching import BATCH_BYTES, BATCH_TOKENS, batches
 from likewise.run.items import fingerprint
 from likewise.types import Answer, Item, Plan, Row, Run, Session, Task
 
@@ -136,7 +136,8 @@ class Runner:
         record.tokens += [0 if row.problem else row.tokens for row in rows]
         answers: list[Answer] = [{"error": row.problem, **row.notes} for row in rows]
         good = [i for i, row in enumerate(rows) if row.problem is None]
-        for batch in batches([rows[i].tokens for i in good], self.plan.batch, self.batch_tokens):
+        limit = self._most([rows[i] for i in good])
+        for batch in batches([rows[i].tokens for i in good], limit, self.batch_tokens):
             indices = [good[place] for place in batch]
             record.computed_tokens += len(batch) * rows[indices[0]].tokens
             arrays, owners, made = self._batch([rows[i] for i in indices], record, top)
@@ -145,6 +146,13 @@ class Runner:
             if record.keep:
                 record.add(arrays, start + np.asarray(indices)[owners])
         return answers
+
+    def _most(self, rows: Sequence[Row]) -> int:
+        """Return the most items of a batch: on a CPU, inputs beyond its caches slow it down."""
+        heaviest = max((sum(a.nbytes for a in row.arrays.values()) for row in rows), default=0)
+        if self.plan.device != "cpu" or heaviest == 0:
+            return self.plan.batch
+        return min(self.plan.batch, max(1, BATCH_BYTES // heaviest))
 
     def _batch(
         self, rows: Sequence[Row], record: _Record, top: int | None
@@ -190,6 +198,7 @@ class Runner:
             "batching": {
                 "items": self.plan.batch,
                 "tokens": self.batch_tokens,
+                "bytes": BATCH_BYTES if self.plan.device == "cpu" else None,
                 "window": self.task.window,
                 "batches": len(record.seconds["compute"]),
                 "padding_share": padding,

@@ -8,7 +8,7 @@ tokenizer get each other's, without an error).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 WINDOW = 1024
 """Texts encoded at once: enough to keep the tokenizer's threads busy, little to hold."""
 
-_CHARACTERS_PER_TOKEN = 32  # a text of up to this × limit is tokenised whole, and counted exactly
-_LEAST_READ = 1 << 14  # characters that are always read
+CHARACTERS_PER_TOKEN = 32  # a text of up to this × limit is tokenised whole, and counted exactly
+LEAST_READ = 1 << 14  # characters that are always read
 _MOST_READ = 1 << 20  # and never more: WordPiece takes 0.8 s for a megabyte of words
 _GROWTH = 8  # read this × more where the part that was read does not fill the limit
 _MARGIN = 64  # tokens read beyond the limit, so that a cut inside a word changes none that is kept
 _SENTENCE = "I do not think that the price of bread will go up today, but who knows?"
 
-__all__ = ["WINDOW", "Cut", "TextTask", "Texts", "open_texts"]
+__all__ = [
+    "CHARACTERS_PER_TOKEN", "LEAST_READ", "WINDOW", "Cut", "TextTask", "Texts", "open_texts",
+    "text_problem",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ class Cut:
     beyond: Ints  # (B,) int64, the tokens that did not fit, as far as they were read
     read: int | None = None  # characters that were tokenised; None where all were
     problem: str | None = None
+    segments: Ints | None = None  # (T,) int64, which text of a pair; None where it is one text
 
     @property
     def notes(self) -> Mapping[str, Json]:
@@ -58,8 +62,9 @@ class Cut:
     def row(self) -> Row:
         """Return the encoded item."""
         if self.problem is not None:
-            return Row({}, 0, problem=self.problem)
-        return Row({"input_ids": self.ids}, len(self.ids), self.notes)
+            return Row({}, 0, self.notes if len(self.ids) else {}, self.problem)
+        pair = {} if self.segments is None else {"token_type_ids": self.segments}
+        return Row({"input_ids": self.ids, **pair}, len(self.ids), self.notes)
 
 
 _NONE: Ints = np.zeros(0, dtype=np.int64)
@@ -95,13 +100,26 @@ class Texts:
         return [cut.row() for cut in self.cut(items)]
 
     def cut(self, items: Sequence[Item]) -> list[Cut]:
-        """Tokenise all items in one call, and cut each to the limit."""
-        cuts = [Cut(_NONE, _NONE, problem=_problem(item)) for item in items]
+        """Tokenise all items in one call, and cut each to the limit, or refuse it there."""
+        cuts = [Cut(_NONE, _NONE, problem=text_problem(item)) for item in items]
         good = [index for index, cut in enumerate(cuts) if cut.problem is None]
         tokens = self._tokenise([self.prompt + str(items[index]) for index in good])
         for index, (ids, read) in zip(good, tokens, strict=True):
-            cuts[index] = self._fit(np.array(ids, dtype=np.int64), read)
+            cuts[index] = self.checked(self._fit(np.array(ids, dtype=np.int64), read))
         return cuts
+
+    def checked(self, cut: Cut) -> Cut:
+        """Return the cut; with a problem where the policy is to refuse a text over the limit."""
+        notes = cut.notes
+        if self.model.overflow != "refuse" or cut.problem or not notes["truncated"]:
+            return cut
+        special = self.before + self.after
+        least = "at least " if cut.read is not None else ""
+        problem = (
+            f"too long: {least}{notes['tokens_given']} tokens, {special} of them special; "
+            f"the limit is {self.limit} (--overflow cut answers its part that fits)"
+        )
+        return replace(cut, problem=problem)
 
     def collate(self, rows: Sequence[Row]) -> Arrays:
         """Return one batch of (N, T) int64 arrays, padded on the right to its longest row."""
@@ -112,8 +130,13 @@ class Texts:
             length = len(row.arrays["input_ids"])
             ids[index, :length] = row.arrays["input_ids"]
             mask[index, :length] = 1
-        segments = {"token_type_ids": np.zeros(shape, dtype=np.int64)} if self.segments else {}
-        return {"input_ids": ids, "attention_mask": mask, **segments}
+        if not self.segments:
+            return {"input_ids": ids, "attention_mask": mask}
+        segments = np.zeros(shape, dtype=np.int64)
+        for index, row in enumerate(rows):
+            if "token_type_ids" in row.arrays:
+                segments[index, : row.tokens] = row.arrays["token_type_ids"]
+        return {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments}
 
     def hints(self) -> Mapping[str, Json]:
         """Return what probes need to speak this model's language and to reach its limit."""
@@ -134,9 +157,11 @@ class Texts:
             "lower_case": self.model.lower_case,
             "limit": self.limit,
             "special_tokens": {"before": self.before, "after": self.after},
-            "truncation": "the end of the text; closing special tokens stay",
+            "overflow": self.model.overflow,
+            "truncation": f"the {'beginning' if self.vocabulary.cut_left else 'end'} of the text; "
+            "special tokens stay",
             "padding": f"right, to the longest of the batch, id {self.vocabulary.pad_id}",
-            "segments": "all 0" if self.segments else "not sent",
+            "segments": "0; 1 in the second text of a pair" if self.segments else "not sent",
             "prompt": self.prompt,
         }
 
@@ -148,15 +173,15 @@ class Texts:
 
     def _tokenise(self, texts: Sequence[str]) -> list[tuple[list[int], int | None]]:
         tokenise = self.vocabulary.tokenizer.encode_batch_fast
-        whole = max(_LEAST_READ, _CHARACTERS_PER_TOKEN * self.limit)
+        whole = max(LEAST_READ, CHARACTERS_PER_TOKEN * self.limit)
         tokens: list[tuple[list[int], int | None]] = []
-        encodings = tokenise([text[:whole] for text in texts])
+        encodings = tokenise([self._part(text, whole) for text in texts])
         for text, encoding in zip(texts, encodings, strict=True):
             ids, read = encoding.ids, min(len(text), whole)
             most = min(len(text), max(whole, _MOST_READ))
             while read < most and len(ids) < self.limit + _MARGIN:
                 read = min(read * _GROWTH, most)
-                ids = tokenise([text[:read]])[0].ids
+                ids = tokenise([self._part(text, read)])[0].ids
             tokens.append((ids, None if read == len(text) else read))
         return tokens
 
@@ -165,8 +190,17 @@ class Texts:
             return Cut(_NONE, _NONE, problem="the text has no tokens")
         if len(ids) <= self.limit:
             return Cut(ids, _NONE, read)
-        fits, end = self.limit - self.after, len(ids) - self.after
+        end = len(ids) - self.after
+        if self.vocabulary.cut_left:
+            start = end - (self.limit - self.before - self.after)
+            kept = np.concatenate((ids[: self.before], ids[start:]))
+            return Cut(kept, ids[self.before : start], read)
+        fits = self.limit - self.after
         return Cut(np.concatenate((ids[:fits], ids[end:])), ids[fits:end], read)
+
+    def _part(self, text: str, length: int) -> str:
+        """Return the side of a text that truncation keeps."""
+        return text[-length:] if self.vocabulary.cut_left else text[:length]
 
 
 @dataclass(eq=False)
@@ -196,13 +230,23 @@ class TextTask:
         return np.arange(len(inputs["input_ids"]))
 
 
-def open_texts(model: Model, *, prompt: str = "") -> Texts:
+def open_texts(model: Model, *, prompt: str = "", windows: bool = False) -> Texts:
     """Open the model's tokenizer.
+
+    Args:
+        model: the facts of a folder.
+        prompt: put before every text.
+        windows: whether the task can answer a window of a text.
 
     Raises:
         FolderError: there is no tokenizer, or it cannot be read.
-        TaskError: the limit leaves no room for a text beside special tokens and prompt.
+        TaskError: the limit leaves no room for a text beside special tokens and prompt, or the
+            stated overflow policy is none of this task's.
     """
+    if model.overflow == "window" and not windows:
+        raise TaskError(
+            "Only fill-mask answers a window of a text.", fix="--overflow cut, or refuse"
+        )
     vocabulary = open_tokenizer(model)
     before, after = _frame(vocabulary)
     texts = Texts(model, vocabulary, before, after, prompt)
@@ -231,7 +275,8 @@ def _frame(vocabulary: Vocabulary) -> tuple[int, int]:
     )
 
 
-def _problem(item: Item) -> str | None:
+def text_problem(item: Item) -> str | None:
+    """Return why an item is not a text that can be tokenised, or None."""
     if not isinstance(item, str):
         return f"not a text: {'null' if item is None else type(item).__name__}"
     if item.isascii():

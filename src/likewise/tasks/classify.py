@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from likewise.errors import TaskError
+from likewise.tasks._pairs import cut_pair, read_pair
 from likewise.tasks._scores import NOT_FINITE, Activation, apply, labelled
 from likewise.tasks._text import TextTask, open_texts
-from likewise.types import Answer, Json, Kind, Model, Network, Task
+from likewise.types import Answer, Item, Json, Kind, Model, Network, Row, Task
 
 if TYPE_CHECKING:
     from likewise.types import Arrays
@@ -49,7 +50,14 @@ class Classify(TextTask):
             "labels": list(self.texts.model.labels),
             "problem_type": self.problem_type,
             "activation": self.activation,
+            "threshold": self.texts.model.threshold,
         }
+
+    def encode(self, items: Sequence[Item]) -> list[Row]:
+        """Return one row per item, in order; an item is a text, or two in a tuple."""
+        pairs = [read_pair(item) for item in items]
+        alone = iter(self.texts.cut([i for i, pair in zip(items, pairs, strict=True) if not pair]))
+        return [(cut_pair(self.texts, pair) if pair else next(alone)).row() for pair in pairs]
 
     def finish(self, inputs: Arrays, outputs: Arrays) -> Arrays:  # noqa: ARG002  # the protocol's
         """Return logits and scores, (N, C) each.
@@ -72,7 +80,9 @@ class Classify(TextTask):
         scores = arrays["scores"]
         if self.activation == "none":
             return [_values(row) for row in scores]
-        return labelled(scores, self._label, top)
+        answers = labelled(scores, self._label, top)
+        least = self.texts.model.threshold
+        return answers if least is None else [_from(least, answer) for answer in answers]
 
     def _label(self, index: int) -> str:
         labels = self.texts.model.labels
@@ -84,6 +94,13 @@ _KINDS: dict[Activation, dict[str, Kind]] = {
     "sigmoid": {"logits": "logits", "scores": "scores"},
     "none": {"logits": "logits", "scores": "scores"},
 }
+
+
+def _from(threshold: float, answer: Answer) -> Answer:
+    """Keep the labels that score at least so much; an answer may keep none."""
+    if "labels" not in answer:
+        return answer
+    return {**answer, "labels": [e for e in answer["labels"] if e["score"] >= threshold]}
 
 
 def _values(row: np.ndarray) -> Answer:

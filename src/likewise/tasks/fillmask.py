@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,14 @@ import numpy as np
 
 from likewise.errors import TaskError
 from likewise.tasks._scores import NOT_FINITE, apply, best, finite
-from likewise.tasks._text import Cut, Texts, TextTask, open_texts
+from likewise.tasks._targets import Target, find_targets
+from likewise.tasks._text import (
+    CHARACTERS_PER_TOKEN,
+    LEAST_READ,
+    Cut,
+    TextTask,
+    open_texts,
+)
 from likewise.types import Answer, Item, Json, Kind, Model, Network, Row, Task
 
 if TYPE_CHECKING:
@@ -34,7 +41,7 @@ class FillMask(TextTask):
 
     mask_id: int
     mask_token: str
-    targets: Ints  # ids that answers are drawn from; empty for the whole vocabulary
+    targets: tuple[Target, ...]  # what answers are drawn from; () for the whole vocabulary
     _shown: dict[int, str] = field(default_factory=dict)
 
     name = "fillmask"
@@ -51,17 +58,25 @@ class FillMask(TextTask):
             "mask_token": self.mask_token,
             "mask_id": self.mask_id,
             "activation": "softmax",
-            "targets": [self._token(int(target)) for target in self.targets],
+            "targets": [asdict(target) for target in self.targets],
         }
 
     def encode(self, items: Sequence[Item]) -> list[Row]:
         """Return one row per text, in order; a text without a mask, or with one cut away, has none.
 
-        Generic masks in a text are read as the model's own.
+        Generic masks in a text are read as the model's own. With the overflow policy ``window``,
+        a long text is answered from the tokens around its masks.
         """
         texts = [self._own_mask(item) for item in items]
-        cuts = self.texts.cut(texts)
-        return [self._row(text, cut) for text, cut in zip(texts, cuts, strict=True)]
+        if self.texts.model.overflow != "window":
+            cuts = self.texts.cut(texts)
+            return [self._row(text, cut) for text, cut in zip(texts, cuts, strict=True)]
+        parts = [around(text, self.mask_token, self.texts.limit) for text in texts]
+        cuts = [
+            cut if part is text else replace(cut, read=len(part))
+            for text, part, cut in zip(texts, parts, self.texts.cut(parts), strict=True)
+        ]
+        return [self._row(part, cut) for part, cut in zip(parts, cuts, strict=True)]
 
     def collate(self, rows: Sequence[Row]) -> Arrays:
         """Return one batch of (N, T) arrays, and the flat positions (R,) of its masks."""
@@ -94,15 +109,22 @@ class FillMask(TextTask):
         return answers
 
     def _entries(self, scores: Floats, top: int) -> list[list[dict[str, Json]]]:
-        among = scores[:, self.targets] if len(self.targets) else scores
+        asked = np.array([t.token for t in self.targets if t.token is not None], dtype=np.int64)
+        among = scores[:, asked] if self.targets else scores
         indices = best(among, top)
         values = np.take_along_axis(among, indices, axis=1).tolist()
-        ids = self.targets[indices] if len(self.targets) else indices
+        ids = asked[indices] if self.targets else indices
+        none = [
+            {"token": t.word, "index": None, "score": None, "reason": t.reason}
+            for t in self.targets
+            if t.token is None
+        ]
         return [
             [
                 {"token": self._token(index), "index": index, "score": value}
                 for index, value in zip(row, kept, strict=True)
             ]
+            + none
             for row, kept in zip(ids.tolist(), values, strict=True)
         ]
 
@@ -120,6 +142,8 @@ class FillMask(TextTask):
         return item
 
     def _row(self, text: Item, cut: Cut) -> Row:
+        if self.texts.model.overflow == "window" and cut.problem is None:
+            cut = self._window(cut)
         if cut.problem is not None:
             return cut.row()
         beyond = np.flatnonzero(cut.beyond == self.mask_id)
@@ -135,6 +159,28 @@ class FillMask(TextTask):
             return Row({}, 0, cut.notes, problem)
         return cut.row()
 
+    def _window(self, cut: Cut) -> Cut:
+        """Return as many tokens around the masks as the limit holds, special tokens kept."""
+        before, after = self.texts.before, self.texts.after
+        if len(cut.beyond) == 0:
+            return cut
+        if self.texts.vocabulary.cut_left:
+            inner = np.concatenate((cut.beyond, cut.ids[before : len(cut.ids) - after]))
+        else:
+            inner = np.concatenate((cut.ids[before : len(cut.ids) - after], cut.beyond))
+        masks, room = np.flatnonzero(inner == self.mask_id), self.texts.limit - before - after
+        if len(masks) == 0:
+            return cut
+        span = int(masks[-1] - masks[0]) + 1
+        if span > room:
+            problem = f"masks {span} tokens apart do not fit one window (limit {self.texts.limit})"
+            return replace(cut, problem=problem)
+        start = min(max(int(masks[0]) - (room - span) // 2, 0), len(inner) - room)
+        kept = inner[start : start + room]
+        whole = np.concatenate((cut.ids[:before], kept, cut.ids[len(cut.ids) - after :]))
+        beyond = np.concatenate((inner[:start], inner[start + room :]))
+        return replace(cut, ids=whole, beyond=beyond)
+
     def _beyond(self, where: str, cut: Cut) -> Row:
         problem = f"mask beyond the limit ({where}, limit {self.texts.limit})"
         return Row({}, 0, cut.notes, problem)
@@ -149,17 +195,14 @@ def claims(model: Model) -> bool:
     )
 
 
-def open(model: Model, *, targets: Sequence[str] = ()) -> Task:
+def open(model: Model) -> Task:
     """Open the task; loads the tokenizer, no weights.
 
-    Args:
-        model: the facts of a folder.
-        targets: words that answers are drawn from, each one token of the vocabulary; their scores
-            stay those among the whole vocabulary.
+    Where targets are stated, answers are drawn from them; their scores stay those among the whole
+    vocabulary, and a target that is not one token is answered with the reason.
 
     Raises:
-        TaskError: the head over tokens is not in the weights, the tokenizer has no mask token, or
-            a target is not one token.
+        TaskError: the head over tokens is not in the weights, or the tokenizer has no mask token.
         FolderError: the tokenizer cannot be read.
     """
     if model.library != "transformers" or "tokens" not in model.trained_heads:
@@ -167,26 +210,27 @@ def open(model: Model, *, targets: Sequence[str] = ()) -> Task:
             f"{model.folder} has no trained head that scores tokens.",
             found=f"trained heads: {', '.join(model.trained_heads) or 'none'}",
         )
-    texts = open_texts(model)
+    texts = open_texts(model, windows=True)
     vocabulary = texts.vocabulary
     if vocabulary.mask_token is None or vocabulary.mask_id is None:
         raise TaskError("The tokenizer has no mask token.", found=f"{vocabulary.size} tokens")
-    ids = np.array([_target(texts, word) for word in targets], dtype=np.int64)
-    return FillMask(texts, vocabulary.assumptions, vocabulary.mask_id, vocabulary.mask_token, ids)
+    targets = find_targets(texts, model.targets)
+    said = tuple(f"the target {t.word!r} is {t.reason}" for t in targets if t.token is None)
+    assumptions = (*vocabulary.assumptions, *said)
+    return FillMask(texts, assumptions, vocabulary.mask_id, vocabulary.mask_token, targets)
 
 
-def _target(texts: Texts, word: str) -> int:
-    tokenizer = texts.vocabulary.tokenizer
-    pieces: list[int] = []
-    for spelling in (f" {word}", word):  # a word stands after a space, as in a sentence
-        pieces = tokenizer.encode(spelling, add_special_tokens=False).ids
-        if len(pieces) == 1 and pieces[0] != tokenizer.token_to_id(texts.vocabulary.unk_token):
-            return int(pieces[0])
-    exact = tokenizer.token_to_id(word)
-    if exact is not None:
-        return int(exact)
-    raise TaskError(
-        f"The target {word!r} is not one token of this model.",
-        found=" ".join(str(tokenizer.id_to_token(piece)) for piece in pieces),
-        fix="a word that the vocabulary holds whole",
-    )
+def around(text: Item, mask: str, limit: int) -> Item:
+    """Return the part of a very long text that its masks stand in the middle of.
+
+    So much is kept that the limit is filled from it on both sides; whole where the masks are so
+    far apart that they fit no window.
+    """
+    most = max(LEAST_READ, CHARACTERS_PER_TOKEN * limit)
+    if not isinstance(text, str) or len(text) <= most or mask not in text:
+        return text
+    first, last = text.find(mask), text.rfind(mask) + len(mask)
+    if last - first > most:
+        return text
+    start = max(0, (first + last - most) // 2)
+    return text[start : start + most]

@@ -1,0 +1,78 @@
+"""Verbs that look at folders, devices and records, or tidy them; nothing is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from likewise.cli import flags
+from likewise.cli.app import app
+from likewise.cli.flags import Folder, JsonFlag, stating
+
+Stated = dict[str, Any]
+
+__all__ = ["cache", "convert", "doctor", "inspect", "report"]
+
+
+@app.command()
+@stating
+def inspect(
+    stated: Stated,
+    model: Folder,
+    json: JsonFlag = False,
+) -> None:
+    """Print what a folder is, and its oddities, without torch."""
+    from likewise.cli.folder import print_model
+
+    print_model(model, flags.settings(None, stated=stated).model, as_json=json)
+
+
+@app.command()
+def doctor(json: JsonFlag = False) -> None:
+    """List engines and devices here: ready, or why not and what to install."""
+    from likewise.cli.tables import print_offers
+
+    print_offers(as_json=json)
+
+
+@app.command()
+def convert(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A model folder.")],
+    json: JsonFlag = False,
+) -> None:
+    """Write pytorch_model.bin as safetensors beside it, compared bit by bit; keep both."""
+    from likewise.cli.folder import print_converted
+
+    print_converted(folder, as_json=json)
+
+
+@app.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `likewise port` wrote.")],
+    to: Annotated[str, typer.Option("--to", help="md, html or json.")] = "md",
+    out: Annotated[Path | None, typer.Option("-o", "--out", help="A file; else stdout.")] = None,
+) -> None:
+    """Render a report again from its JSON record."""
+    from likewise.cli.tables import render
+
+    text = render(folder, to)
+    if out is None:
+        typer.echo(text)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+@app.command()
+def cache(
+    act: Annotated[str, typer.Argument(metavar="list|verify|prune")],
+    days: Annotated[
+        float, typer.Option("--days", min=0, help="prune what was unused so long; 0: everything.")
+    ] = 30.0,
+    json: JsonFlag = False,
+) -> None:
+    """List, verify or remove what likewise derived and kept: exports and runs."""
+    from likewise.cli.tables import print_cache
+
+    raise typer.Exit(print_cache(act, days=days, as_json=json))
