@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -24,6 +25,17 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def desk(tiny, tmp_path_factory) -> Path:
     """A folder as a reader would have it: two models, posts, and one finished port."""
     folder = tmp_path_factory.mktemp("desk")
+    base = tmp_path_factory.getbasetemp()
+    made = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "desk"
+    with FileLock(f"{made}.lock"):  # one worker makes it, and each has a copy of its own
+        if not made.is_dir():
+            part = make_desk(tiny, tmp_path_factory.mktemp("part"))
+            shutil.copytree(part, made)
+    return Path(shutil.copytree(made, folder, dirs_exist_ok=True))
+
+
+def make_desk(tiny, folder: Path) -> Path:
+    """Port one of the models, as the pages take for done."""
     shutil.copytree(tiny("roberta_classifier"), folder / "cryptobert")
     shutil.copytree(tiny("sentence_transformer"), folder / "minilm")
     (folder / "posts.txt").write_text("to the moon\nsold everything\n", encoding="utf-8")

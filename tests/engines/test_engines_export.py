@@ -151,8 +151,15 @@ def test_another_head_or_other_weights_are_another_export(exported: Exported) ->
     with exports_here():
         assert _export.ensure(model, hidden) != graph
     assert _export._key(model, network) != _export._key(model, hidden)
-    other = replace(model, fingerprint="other")
+    weights = tuple(replace(f, sha256="other") if f.used else f for f in model.weight_files)
+    other = replace(model, weight_files=weights)
     assert _export._key(other, network) != _export._key(model, network)
+
+
+def test_other_labels_or_another_tokenizer_share_an_export(exported: Exported) -> None:
+    model, network, _ = exported("bert_classifier")
+    other = replace(model, fingerprint="other", labels=("a", "b", "c"), tokenizer="vocab.txt")
+    assert _export._key(other, network) == _export._key(model, network)
 
 
 def test_a_ported_folder_needs_no_weights(ported: Path, exported: Exported) -> None:

@@ -17,7 +17,6 @@ SHORT = "openvino/cpu/bfloat16/b16/t2"
 CUDA = "onnx/cuda:0/float32/b16/t2"
 REFERENCE = "torch/cpu/float64/b1/t2"
 ATTACK = '<script>alert("x")</script>'
-
 _SEED = 20
 _N = 256
 

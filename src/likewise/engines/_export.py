@@ -20,6 +20,8 @@ from likewise.engines._devices import threads, versions
 from likewise.engines._foreign import asked
 from likewise.engines._process import run_child
 from likewise.errors import RefusedError
+from likewise.model.files import read_object
+from likewise.model.modules import core_of
 from likewise.types import Json, Model, Network, Plan
 
 __all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "facts", "reason_against"]
@@ -28,6 +30,8 @@ GRAPH = "model.onnx"
 MANIFEST = "export.json"
 OPSET = 17  # the newest that torch's exporter by tracing writes without conversion
 PACKAGES = ("torch", "transformers", "timm", "onnx", "onnxruntime", "numpy")
+_NAMING = ("id2label", "label2id", "problem_type", "_name_or_path", "transformers_version")
+"""Keys of a config that no number depends on."""
 _CODE = (
     "engines/_export_child.py",
     "engines/_grid.py",
@@ -50,7 +54,7 @@ class Export:
     """What ``export.json`` says."""
 
     schema: int
-    fingerprint: str  # of the model it was made from
+    fingerprint: str  # of the model it was made for; in a ported folder, of the one that was proven
     head: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
@@ -171,8 +175,15 @@ def _checked(folder: Path, export: Export, *, contents: bool) -> Path:
 
 
 def _key(model: Model, network: Network) -> str:
+    """Spell what the graph depends on; neither names of labels nor the tokenizer are among it."""
+    dense = tuple(f"{layer.folder}/" for layer in model.dense)
+    config = read_object(core_of(model.folder) / "config.json")
     parts = {
-        "fingerprint": model.fingerprint,
+        "weights": {
+            f.path: f.sha256 for f in model.weight_files if f.used and not f.path.startswith(dense)
+        },
+        "config": {k: v for k, v in config.items() if k not in _NAMING},
+        "limit": model.max_tokens,
         "network": asdict(network),
         "versions": versions(*PACKAGES),
         "opset": OPSET,

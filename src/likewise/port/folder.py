@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from safetensors.numpy import save_file
 
@@ -44,15 +46,7 @@ def write_model(
         body.mkdir()
         _copy_small(model, body)
         plans = [Plan.parse(p) for p in ranking]
-        engines = {plan.engine for plan in plans if plan.extra("graph") is None}
-        if engines & {"onnx", "openvino"}:
-            for file in sorted(_export.ensure(model, task.network).parent.iterdir()):
-                if file.name.startswith("model.onnx") or file.name == "export.json":
-                    _copy(file, body / file.name)
-        for plan in plans:
-            foreign = asked(model, task.network, plan)
-            for file in () if foreign is None else foreign.files:
-                _copy(file, body / file.relative_to(model.folder))
+        _copy_graphs(model, task, plans, body)
         if plans[0].engine == "torch":
             _copy_weights(model, body)
         _copy_tokenizer(model, overrides, body)
@@ -62,6 +56,21 @@ def write_model(
     finally:
         shutil.rmtree(part, ignore_errors=True)
     return out / "model"
+
+
+def _copy_graphs(model: Model, task: Task, plans: Sequence[Plan], body: Path) -> None:
+    """Copy the export that onnx and openvino share, and the files that plans ask for by name."""
+    engines = {plan.engine for plan in plans if plan.extra("graph") is None}
+    if engines & {"onnx", "openvino"}:
+        for file in sorted(_export.ensure(model, task.network).parent.iterdir()):
+            if file.name.startswith("model.onnx"):
+                _copy(file, body / file.name)
+            elif file.name == _export.MANIFEST:
+                (body / file.name).write_bytes(_own_manifest(file, model))
+    for plan in plans:
+        foreign = asked(model, task.network, plan)
+        for file in () if foreign is None else foreign.files:
+            _copy(file, body / file.relative_to(model.folder))
 
 
 def _manifest(model: Model, task: Task, report: Report, overrides: Overrides) -> Ported:
@@ -123,6 +132,13 @@ def _copy_tokenizer(model: Model, overrides: Overrides, body: Path) -> None:
             found=f"tokenizer.json made from {model.tokenizer} reads back otherwise",
             fix="write one with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…)",
         )
+
+
+def _own_manifest(file: Path, model: Model) -> bytes:
+    """Return an export's manifest with this model's fingerprint: others may share the graph."""
+    told = msgspec.json.decode(file.read_bytes())
+    body = msgspec.json.encode({**told, "fingerprint": model.fingerprint})
+    return msgspec.json.format(body, indent=1)
 
 
 def _copy_weights(model: Model, body: Path) -> None:
