@@ -23,12 +23,23 @@ from typing import Any
 
 from likewise.errors import LikewiseError
 
-__all__ = ["Entry", "build", "code", "entries", "file_facts", "prune", "root", "verify"]
+__all__ = [
+    "SMALL_BYTES",
+    "Entry",
+    "build",
+    "code",
+    "entries",
+    "file_facts",
+    "file_stamp",
+    "prune",
+    "root",
+    "verify",
+]
 
 _MANIFEST = "manifest.json"
 _PARTIAL = ".partial-"
 _LOCKS = ".locks"
-_SMALL_BYTES = 16 * 2**20
+SMALL_BYTES = 16 * 2**20
 """Files up to here are hashed at every use; larger ones if their inode or times have changed."""
 
 
@@ -99,7 +110,7 @@ def verify() -> list[Entry]:
 def prune(*, days: float = 30.0) -> list[Entry]:
     """Delete entries that are damaged or were not used for so many days; return them.
 
-    What broken builds have left behind goes too, once it is a day old.
+    What broken builds and killed processes have left behind goes too, once it is a day old.
 
     Args:
         days: 0 deletes every entry.
@@ -111,9 +122,10 @@ def prune(*, days: float = 30.0) -> list[Entry]:
         with _lock(entry.kind, entry.folder.name):
             shutil.rmtree(entry.folder, ignore_errors=True)
         gone.append(entry)
-    for partial in root().glob(f"*/{_PARTIAL}*"):
-        if days == 0 or now - partial.stat().st_mtime > 86_400:
-            shutil.rmtree(partial, ignore_errors=True)
+    scratch = Path(tempfile.gettempdir()).glob("likewise-*-*")  # of processes that were killed
+    for left in (*root().glob(f"*/{_PARTIAL}*"), *scratch):
+        if now - left.stat().st_mtime > 86_400 or (days == 0 and _PARTIAL in left.name):
+            shutil.rmtree(left, ignore_errors=True)
     return gone
 
 
@@ -178,7 +190,7 @@ def _lock(kind: str, name: str) -> Iterator[None]:
 
 def _seal(folder: Path, kind: str, key: str) -> None:
     files = {
-        p.relative_to(folder).as_posix(): {**file_facts(p), "stamp": _stamp(p)}
+        p.relative_to(folder).as_posix(): {**file_facts(p), "stamp": file_stamp(p)}
         for p in sorted(folder.rglob("*"))
         if p.is_file()
     }
@@ -198,7 +210,7 @@ def _sync(path: Path) -> None:
         os.close(handle)
 
 
-def _stamp(file: Path) -> list[int]:
+def file_stamp(file: Path) -> list[int]:
     """Return what changes whenever a file is written, moved or replaced."""
     facts = file.stat()
     return [facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns]
@@ -221,7 +233,7 @@ def _problem(folder: Path, *, every: bool = False) -> str | None:
             return f"{name} is missing"
         if file.stat().st_size != facts["size"]:
             return f"{name} has {file.stat().st_size} bytes where {facts['size']} were written"
-        as_sealed = facts["size"] > _SMALL_BYTES and facts.get("stamp") == _stamp(file)
+        as_sealed = facts["size"] > SMALL_BYTES and facts.get("stamp") == file_stamp(file)
         if (every or not as_sealed) and file_facts(file)["sha256"] != facts["sha256"]:
             return f"{name} does not hold what was written"
     return None

@@ -119,6 +119,7 @@ class Model:
     preprocessing: Preprocessing | None = None
     classes_head: bool = False  # timm: the last layer scores classes (not a projection)
     limits: Mapping[str, int] = field(default_factory=dict)  # tokens, by who states them
+    task: str = ""  # as stated beside the model
     overflow: Overflow = "cut"  # what becomes of a text over the limit
     threshold: float | None = None  # multi-label: labels from this score on are answered
     targets: tuple[str, ...] = ()  # fill-mask: words that answers are drawn from

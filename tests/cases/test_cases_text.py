@@ -218,3 +218,42 @@ def test_truncation_takes_the_side_that_the_folder_names(tmp_path: Path) -> None
     got = logits(folder, texts, "torch")
     for text, row in zip(texts, got, strict=True):
         assert np.abs(row - plain(folder, text, max_length=64)).max() < 1e-4
+
+
+def test_a_mask_at_the_end_of_a_huge_text_is_kept_where_the_beginning_is_cut(
+    tmp_path: Path,
+) -> None:
+    folder = build.bert_fillmask(tmp_path)
+    file = folder / "tokenizer_config.json"
+    file.write_text(json.dumps({**json.loads(file.read_text()), "truncation_side": "left"}))
+    texts = [f"{words(9_000)} <mask>", f"<mask> {words(9_000)}", f"{words(100)} <mask>"]
+    found = answers(folder, texts, "torch", task="fillmask")
+    assert ["error" in answer for answer in found] == [False, True, False]
+
+
+def test_two_huge_texts_of_a_pair_take_little_time_and_memory(tiny: Tiny) -> None:
+    import tracemalloc
+
+    tracemalloc.start()
+    (answer,) = answers(tiny("bert_classifier"), [(words(40_000), words(40_000))], "torch")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert answer["truncated"]
+    assert peak < 100 * 2**20
+
+
+def test_a_regression_predicts_values(tmp_path: Path) -> None:
+    import likewise
+
+    folder = build.bert_classifier(tmp_path, num_labels=1, problem_type="regression")
+    results, values = likewise.Classifier(folder).predict(["good", "bad"])
+    assert [r["value"] for r in results] == pytest.approx(values[:, 0].tolist())
+
+
+def test_what_is_stated_beside_the_model_names_its_task(tmp_path: Path) -> None:
+    import likewise
+
+    folder = build.bert_classifier(tmp_path)
+    (folder / "likewise.json").write_text('{"task": "embed"}')
+    assert likewise.inspect(folder).task == "embed"
+    assert answers(folder, ["good"], "torch", task="embed")[0]["vector"]

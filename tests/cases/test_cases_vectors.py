@@ -122,3 +122,18 @@ def test_B060_a_vector_that_is_not_finite_fails_its_own_row(tmp_path: Path, engi
     found = answers(folder, ["good", "bad price", "price"], engine, task="embed")
     assert ["error" in answer for answer in found] == [False, True, False]
     assert "not finite" in found[1]["error"]
+
+
+@every_engine
+def test_B090_numbers_beyond_half_precision_stay_what_they_are(tmp_path: Path, engine: str) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = build.sentence_transformer(tmp_path / "model", normalise=False)
+    weights = load_file(folder / "model.safetensors")
+    weights["encoder.layer.1.output.LayerNorm.weight"][3] = 1e5  # half precision ends at 65,504
+    weights["encoder.layer.1.output.LayerNorm.bias"] *= 1e-6  # and below 6e-8 it has nothing
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    expected = vectors(folder, ["good price", "bad"], "torch")
+    found = vectors(folder, ["good price", "bad"], engine)
+    assert np.abs(expected).max() > 65_504
+    assert np.abs(found - expected).max() < 1e-5 * np.abs(expected).max()

@@ -192,3 +192,67 @@ def test_scores_in_place_of_logits_are_refused(folder: Path, tmp_path: Path) -> 
 
     with pytest.raises(RefusedError, match="scores where logits"):
         logits(changed(folder, tmp_path, change), "onnx/cpu/float32/b4/t1/graph=model")
+
+
+def test_a_file_of_the_same_name_and_size_with_other_numbers_is_another_run(
+    folder: Path, tmp_path: Path
+) -> None:
+    from likewise.prove.runs import run_once
+    from likewise.prove.subject import open_subject
+    from likewise.settings import Settings
+    from likewise.types import Plan
+
+    plan = Plan.parse("onnx/cpu/float32/b4/t1/graph=model.onnx")
+
+    def change(proto: Any) -> None:
+        for tensor in proto.graph.initializer:
+            if tensor.raw_data and tensor.data_type == 1:
+                values = np.frombuffer(tensor.raw_data, np.float32)
+                tensor.raw_data = (values * np.float32(1.01)).tobytes()
+
+    home = changed(folder, tmp_path, lambda _: None)
+    before = open_subject(home, items=TEXTS, settings=Settings())
+    first, _ = run_once(before, plan, TEXTS)
+    proto = onnx.load(str(home / "onnx/model.onnx"))
+    change(proto)
+    onnx.save(proto, str(home / "onnx/model.onnx"))
+    second, reused = run_once(open_subject(home, items=TEXTS, settings=Settings()), plan, TEXTS)
+    assert not reused
+    assert np.abs(first.arrays["logits"] - second.arrays["logits"]).max() > 1e-3
+
+
+def test_a_graph_without_segments_refuses_a_pair(folder: Path, tmp_path: Path) -> None:
+    def change(proto: Any) -> None:
+        value = next(v for v in proto.graph.input if v.name == "token_type_ids")
+        proto.graph.input.remove(value)
+        ids = ["zeros_of", "token_type_ids"]
+        shape = onnx.helper.make_node("Shape", ["input_ids"], [ids[0]])
+        zero = onnx.helper.make_tensor("value", onnx.TensorProto.INT64, [1], [0])
+        fill = onnx.helper.make_node("ConstantOfShape", [ids[0]], [ids[1]], value=zero)
+        proto.graph.node.insert(0, fill)
+        proto.graph.node.insert(0, shape)
+
+    home = changed(folder, tmp_path, change)
+    plan = "onnx/cpu/float32/b4/t1/graph=model"
+    assert np.abs(logits(home, plan) - logits(home, "torch/cpu/float32/b4/t1")).max() < 1e-4
+    with (
+        likewise.Classifier(home, plan=plan) as classifier,
+        pytest.raises(RefusedError, match="no input token_type_ids"),
+    ):
+        classifier.answers([("good", "bad")])
+
+
+def test_a_port_of_such_a_file_alone_runs_from_its_folder(folder: Path, tmp_path: Path) -> None:
+    from likewise.settings import read_settings
+
+    home = shutil.copytree(folder, tmp_path / "model")
+    shutil.move(home / "onnx/model.onnx", home / "model.onnx")
+    plan = "onnx/cpu/float32/b4/t1/graph=model.onnx"
+    quick = {"seconds": 0.1, "most_seconds": 0.3, "passes": 3, "pass_seconds": 0.05}
+    flags = {"plans": {"only": [plan]}, "proof": {"items": 96}, "bench": quick}
+    report = likewise.port(home, out=tmp_path / "ported", settings=read_settings(None, flags))
+    assert report.choice.plan == plan
+    with likewise.Classifier(tmp_path / "ported") as classifier:
+        assert str(classifier.source.plan) == plan
+        found = classifier.open().run(TEXTS).arrays["logits"]
+    assert np.abs(found - logits(home, "torch/cpu/float32/b4/t1")).max() < 1e-4

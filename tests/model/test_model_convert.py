@@ -136,3 +136,31 @@ def test_a_folder_without_a_pickle_is_told_what_it_holds(tiny: Tiny, tmp_path: P
     with pytest.raises(FolderError, match=r"no pytorch_model\.bin") as caught:
         convert(folder)
     assert "config.json" in caught.value.found
+
+
+def test_an_index_of_safetensors_counts_as_safetensors(tmp_path: Path) -> None:
+    folder = build.bert_classifier(tmp_path / "model", format="bin")
+    (folder / "model.safetensors.index.json").write_text("{}")
+    with pytest.raises(FolderError, match="not overwritten"):
+        convert(folder)
+    assert (folder / "model.safetensors.index.json").read_text() == "{}"
+
+
+def test_a_hostile_second_shard_leaves_nothing_of_the_first(tmp_path: Path) -> None:
+    torch.save({"a": torch.zeros(3)}, tmp_path / "pytorch_model-1.bin")
+    with (tmp_path / "pytorch_model-2.bin").open("wb") as file:
+        pickle.dump(_Harm(tmp_path / "ran"), file)
+    places = {"a": "pytorch_model-1.bin", "b": "pytorch_model-2.bin"}
+    (tmp_path / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": places}))
+    with pytest.raises(WeightsError):
+        convert(tmp_path)
+    assert not list(tmp_path.glob("*.safetensors*"))
+
+
+def test_two_shards_that_would_become_one_are_refused(tmp_path: Path) -> None:
+    places = {"a": "pytorch_model-1.bin", "b": "model-1.bin"}
+    for name, file in places.items():
+        torch.save({name: torch.zeros(3)}, tmp_path / file)
+    (tmp_path / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": places}))
+    with pytest.raises(WeightsError, match="become one"):
+        convert(tmp_path)

@@ -241,3 +241,23 @@ def test_a_constant_candidate_is_outside() -> None:
     made = evidence()
     constant = {n: np.repeat(rows[:1], 256, axis=0) for n, rows in arrays_of(made).items()}
     assert judge(changed(made, "candidate", arrays=constant)).outcome == "outside"
+
+
+@pytest.mark.parametrize(
+    ("entries", "contract", "holds"),
+    [
+        ([(2, 0.9)], {"threshold": 0.8}, True),
+        ([], {"threshold": 0.95}, True),
+        ([], {"threshold": 0.8}, False),
+        ([], {}, False),
+        ([(1, 0.3), (None, None)], {"targets": ["a", "b"]}, True),
+        ([(None, None)], {"targets": ["b"]}, True),
+        ([(1, 0.4)], {"targets": ["a"]}, False),
+    ],
+)
+def test_answers_follow_the_numbers_with_thresholds_and_targets_too(entries, contract, holds):
+    from likewise.prove.checks.answers import _best_first
+
+    row = np.array([0.1, 0.3, 0.9])
+    listed = [{"index": index, "score": score} for index, score in entries]
+    assert bool(_best_first(listed, row, contract)) is holds

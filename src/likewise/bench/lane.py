@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from likewise.bench.doubts import doubts
 from likewise.bench.process import Process
 from likewise.bench.stats import is_steady, passes_of, steady_from, summarise, width
-from likewise.bench.workload import LEAST, Workload
+from likewise.bench.workload import Workload
 from likewise.outcomes import Samples, Timing
 from likewise.settings import Bench
 from likewise.types import Json, Plan
@@ -165,7 +165,7 @@ class Lane:
             doubts=(
                 *self._doubts_about(self.offline, offline),
                 *self._doubts_about(self.single, single),
-                *self._work_doubts(len(work.items)),
+                *self._work_doubts(len(work.items), work.least),
                 *self.doubts,
                 *more_doubts,
             ),
@@ -182,15 +182,15 @@ class Lane:
             cycle=scenario.cycle,
         )
 
-    def _work_doubts(self, available: int) -> list[str]:
+    def _work_doubts(self, available: int, least: int) -> list[str]:
         found = []
         problems, count = self.looked["problems"], self.size.count
         if problems:
             found.append(
                 f"{problems} of {count} items have no answer, and cost less for it: leave them out"
             )
-        if count < LEAST:
-            found.append(f"a pass is only {count} item(s): give at least {LEAST}")
+        if count < least:
+            found.append(f"a pass is only {count} item(s): give at least {least}")
         padding = self.looked["facts"].get("batching", {}).get("padding_share", 0.0)
         if padding > PADDED and count < available:
             found.append(

@@ -16,7 +16,7 @@ from likewise.bench.machine import cores
 from likewise.bench.memory import crowding
 from likewise.bench.process import Process, start
 from likewise.bench.watch import Reading, read_machine, troubles
-from likewise.bench.workload import LEAST, Workload, gather, sized
+from likewise.bench.workload import Workload, gather, sized
 from likewise.errors import RefusedError
 from likewise.model.locate import locate
 from likewise.model.read import read
@@ -198,20 +198,22 @@ class _Race:
 
     def _sized(self, process: Process) -> Size:
         """Return how much work a turn is, from what this plan takes for it."""
-        most, wanted = len(self.work.items), self.settings.pass_seconds
-        count = min(LEAST, most)
+        most, wanted, least = len(self.work.items), self.settings.pass_seconds, self.work.least
+        count = min(least, most)
         process.ask(f"look {count}")  # the first shapes are slow
         for _ in range(5):  # more items leave less padding, so that even more fit
             looked, _ = process.ask(f"look {count}")
-            fitting = sized(count, looked["seconds"], wanted=wanted, most=most)
+            fitting = sized(count, looked["seconds"], wanted=wanted, most=most, least=least)
             near = abs(fitting - count) <= count // 4
             count = fitting
             if near:
                 break
-        few = min(LEAST, count)
+        few = min(least, count)
         process.ask(f"single {few}")
         reply, _ = process.ask(f"single {few}")
-        return Size(count, sized(few, sum(reply["seconds"]), wanted=wanted, most=count))
+        return Size(
+            count, sized(few, sum(reply["seconds"]), wanted=wanted, most=count, least=least)
+        )
 
     def _take_turns(self, lanes: list[Lane]) -> None:
         """Go round the lanes until each has enough of both scenarios; drop those that fail."""

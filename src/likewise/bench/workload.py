@@ -10,14 +10,17 @@ import numpy as np
 
 from likewise import find
 from likewise.errors import ItemError
-from likewise.run.items import fingerprint
+from likewise.run.items import fingerprint, taken
 from likewise.settings import Bench
 from likewise.types import Item, Json, Task
 
 __all__ = ["LEAST", "MOST", "Workload", "gather", "sized"]
 
 LEAST = 16
-"""Items under which a pass says little: not one full batch of the default plan."""
+"""Texts under which a pass says little: not one full batch of the default plan."""
+
+LEAST_PICTURES = 4
+"""The same for pictures: all cost the same, and a batch on a CPU holds about so many."""
 
 MOST = 512
 """Items above which a pass only takes longer."""
@@ -31,6 +34,7 @@ class Workload:
 
     name: str  # short | mixed | long, or "own items"
     items: tuple[Item, ...]
+    least: int = LEAST  # items under which a pass says little
 
     def describe(self, count: int, single: int, tokens: Mapping[str, Json]) -> dict[str, Json]:
         """Return what a timing has to say about its work.
@@ -60,21 +64,23 @@ def gather(task: Task, settings: Bench, items: Sequence[Item] | None = None) -> 
     Raises:
         ItemError: the user's list is empty.
     """
+    least = LEAST_PICTURES if task.takes == "picture" else LEAST
     if items is None:
         probes: Any = find.load("probes", task.takes)
         made = probes.workload(settings.workload, MOST, SEED, task.hints())
-        return Workload(settings.workload, tuple(made))
+        return Workload(settings.workload, tuple(made), least)
     if not items:
         raise ItemError("There is nothing to time on.", found="0 items", fix="give at least one")
     order = np.random.default_rng(SEED).permutation(len(items))[:MOST]
-    return Workload("own items", tuple(items[i] for i in order))
+    own = taken(items, task.takes)
+    return Workload("own items", tuple(own[i] for i in order), least)
 
 
-def sized(count: int, seconds: float, *, wanted: float, most: int) -> int:
+def sized(count: int, seconds: float, *, wanted: float, most: int, least: int = LEAST) -> int:
     """Return how many items take about the wanted time, if ``count`` of them take ``seconds``.
 
-    All of them where they take no longer; else a multiple of 16, so that batches are full for the
-    usual plans.
+    All of them where they take no longer; else a multiple of the least, so that batches are full
+    for the usual plans.
 
     >>> sized(16, 0.25, wanted=1.0, most=512), sized(16, 9.0, wanted=1.0, most=512)
     (64, 16)
@@ -82,4 +88,4 @@ def sized(count: int, seconds: float, *, wanted: float, most: int) -> int:
     (100, 3)
     """
     fitting = int(count * wanted / max(seconds, 1e-9))
-    return min(max(LEAST, fitting // LEAST * LEAST if fitting < most else most), most)
+    return min(max(least, fitting // least * least if fitting < most else most), most)

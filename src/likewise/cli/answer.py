@@ -50,7 +50,7 @@ def answer(
         for window in runner.stream(items, top=top):
             for one in window:
                 failed += "error" in one
-                cut += bool(one.get("truncated"))
+                cut += bool(one.get("truncated")) and "error" not in one
                 sys.stdout.write(_line(index, items[index], one, as_json=as_json))
                 index += 1
             sys.stdout.flush()  # a reader down the pipe need not wait for the next window
@@ -66,6 +66,7 @@ def answer(
 
 def _line(index: int, item: Item, one: Answer, *, as_json: bool) -> str:
     shown = " | ".join(item) if isinstance(item, tuple) else str(item)
+    shown = shown.encode("utf-8", "backslashreplace").decode()  # an argument may hold any byte
     if as_json:
         return msgspec.json.encode({"index": index, "item": shown, **one}).decode() + "\n"
     return "\n".join(answer_lines(shown, one)) + "\n"

@@ -32,7 +32,9 @@ Device = Annotated[
 ]
 File = Annotated[
     Path | None,
-    typer.Option("--file", "--batch_file", help="A text file, one item a line (UTF-8)."),
+    typer.Option(
+        "--file", "--batch_file", help="A text file, one item a line (UTF-8); - is stdin."
+    ),
 ]
 Images = Annotated[list[Path] | None, typer.Option("--image", help="A picture; repeatable.")]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -189,4 +191,4 @@ def settings(
 
 
 def _split(text: str | None) -> list[str] | None:
-    return None if text is None else [part.strip() for part in text.split(",")]
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

@@ -24,17 +24,17 @@ def print_model(source: str | Path, overrides: Overrides, *, as_json: bool) -> N
 
     model = read(source, overrides)
     tasks = [overrides.task] if overrides.task else claims(model)
-    refusals = _refusals(model, tasks)
+    refusals, assumed = _plans(model, tasks)
     facts = {**asdict(model), "folder": str(model.folder), "tasks": tasks}
     if as_json:
-        print_json({**facts, "plans": refusals})
+        print_json({**facts, "assumptions": assumed, "plans": refusals})
         return
     warnings = facts.pop("warnings")
     print_pairs(pairs(_shown(model, facts), words("en")))
     for plan, reason in refusals.items():
         line = f"{plan}  can run here" if reason is None else f"{plan}  refused: {reason}"
         stdout().print(line, markup=False, soft_wrap=True)
-    for warning in warnings:
+    for warning in dict.fromkeys((*warnings, *assumed)):
         say(f"note: {warning}")
 
 
@@ -51,24 +51,22 @@ def _shown(model: Model, facts: dict[str, Any]) -> dict[str, Json]:
     return {k: v for k, v in kept.items() if v is False or v not in (None, "", (), {}, [], 0)}
 
 
-def _refusals(model: Model, tasks: list[str]) -> dict[str, str | None]:
-    """Return, for each plan that ``port`` would try here, why it is refused, or None."""
+def _plans(model: Model, tasks: list[str]) -> tuple[dict[str, str | None], tuple[str, ...]]:
+    """Return why each plan that ``port`` would try is refused, or None; and what is assumed."""
     from likewise.errors import LikewiseError
     from likewise.port.plans import engine, list_plans
     from likewise.settings import Plans
     from likewise.tasks._pick import pick
 
     if len(tasks) != 1:
-        return {}
+        return {}, ()
     try:
         task = pick(model, tasks[0])
     except LikewiseError as error:
-        say(f"note: {tasks[0]} cannot be done: {error.what} {error.found}")
-        return {}
-    found = {}
-    for plan in list_plans(Plans()):
-        found[str(plan)] = engine(plan.engine).refuse(model, task.network, plan)
-    return found
+        return {}, (f"{tasks[0]} cannot be done: {error.what} {error.found}",)
+    plans = list_plans(Plans())
+    found = {str(p): engine(p.engine).refuse(model, task.network, p) for p in plans}
+    return found, task.assumptions
 
 
 def print_converted(folder: Path, *, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def read_items(
 
 
 def read_lines(file: Path) -> list[str]:
-    r"""Return the lines of a UTF-8 file, one item each.
+    r"""Return the lines of a UTF-8 file, one item each; ``-`` is standard input.
 
     A line ends with LF, CR LF or a lone CR; no \r reaches the model. A blank line is an empty
     text and keeps its number; a last line without an end counts. A byte-order mark is dropped.
@@ -56,7 +57,8 @@ def read_lines(file: Path) -> list[str]:
         ItemError: the file is missing, empty, or not UTF-8.
     """
     try:
-        text = file.read_bytes().decode("utf-8-sig")
+        content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ItemError(
             f"{file} is not UTF-8 text.",

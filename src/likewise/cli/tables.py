@@ -75,11 +75,15 @@ def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
         )
     for worst in view.worst[:3]:
         console.print(f"  item {worst.item}: {worst.shown}  {worst.error}", markup=False)
+        for who, lines in (("reference", worst.reference), ("this plan", worst.candidate)):
+            console.print(f"    {who}: {'; '.join(lines)}", markup=False)
 
 
 def print_timings(timings: Mapping[Plan, Timing | RefusedError], *, as_json: bool) -> int:
-    """Print timings side by side; return the exit status."""
+    """Print timings side by side, then each in full; return the exit status."""
     from likewise.outcomes import Entry
+    from likewise.report.cards import card
+    from likewise.report.words import words
 
     done = {str(p): t for p, t in timings.items() if not isinstance(t, RefusedError)}
     refused = {str(p): t for p, t in timings.items() if isinstance(t, RefusedError)}
@@ -92,6 +96,9 @@ def print_timings(timings: Mapping[Plan, Timing | RefusedError], *, as_json: boo
         )
     else:
         _print_plans([Entry(p, timing=t) for p, t in done.items()], chosen=None)
+        for plan, timing in done.items():
+            stdout().print(plan, markup=False)
+            print_pairs(card(Entry(plan, timing=timing), words("en"), chosen=False).timing)
         for plan, timing in done.items():
             for doubt in timing.doubts:
                 say(f"{plan}: {doubt}")
@@ -120,6 +127,9 @@ def print_report(report: Report, out: Path, *, as_json: bool) -> int:
             )
             if why:
                 console.print(f"{entry.plan}: {why}", markup=False)
+        again = [entry.plan for entry in entries if entry.reused]
+        if again:
+            say(f"from an earlier port, as nothing it depends on has changed: {', '.join(again)}")
         console.print(
             f"chosen: {report.choice.plan or 'none'} ({report.choice.reason})", markup=False
         )

@@ -36,8 +36,7 @@ _CODE = (
     "engines/_export_child.py",
     "engines/_grid.py",
     "engines/_graph.py",
-    "model/weights.py",
-    "model/wrapped.py",
+    "model",
 )
 
 

@@ -16,16 +16,20 @@ import numpy as np
 
 from likewise.engines._devices import versions
 from likewise.errors import RefusedError
+from likewise.model.files import digest
 from likewise.types import Json, Model, Network, Plan, Session
 
 if TYPE_CHECKING:
     from likewise.types import Arrays
 
-__all__ = ["Foreign", "ForeignSession", "asked"]
+__all__ = ["Foreign", "ForeignSession", "asked", "digests"]
 
 EXTRA = "graph"
+OWN, MANIFEST = "model.onnx", "export.json"  # what likewise itself exports, in a ported folder
+APART = "graphs"  # where a ported folder keeps a file that is called as its own
 _INTEGER = ("DynamicQuantizeLinear", "MatMulInteger", "ConvInteger", "QuantizeLinear",
-            "QLinearMatMul", "QLinearConv", "MatMulNBits")  # fmt: skip
+            "DequantizeLinear", "QLinearMatMul", "QLinearConv", "QAttention", "QGemm",
+            "DynamicQuantizeMatMul", "MatMulNBits", "MatMulBnb4")  # fmt: skip
 _SCORED = ("Softmax", "Sigmoid", "LogSoftmax")
 _RANKS = {"hidden": 3, "classes": 2, "tokens": 3, "picture": 2, "picture_features": 2}
 _USUAL = {
@@ -65,6 +69,7 @@ class ForeignSession:
     def run(self, inputs: Arrays) -> Arrays:
         """Compute one batch."""
         names = self._foreign.names
+        _refuse_meaning_lost(inputs, names, self._foreign.file)
         arrays = {names[name]: array for name, array in inputs.items() if name in names}
         (output,) = self._inner.run(arrays).values()
         if self._foreign.picks:
@@ -79,6 +84,18 @@ class ForeignSession:
     def close(self) -> None:
         """Close the inner session."""
         self._inner.close()
+
+
+def _refuse_meaning_lost(inputs: Arrays, names: Mapping[str, str], file: Path) -> None:
+    """Refuse a batch whose padding or segments the file has no input for."""
+    lost = {"attention_mask": 1, "token_type_ids": 0}
+    for name, usual in lost.items():
+        if name in inputs and name not in names and (inputs[name] != usual).any():
+            raise RefusedError(
+                f"{file.name} has no input {name}, and this batch needs it.",
+                found="padding" if name == "attention_mask" else "a second text",
+                fix="batches of one (b1) where padding is all" if usual else "another graph",
+            )
 
 
 def asked(model: Model, network: Network, plan: Plan) -> Foreign | None:
@@ -111,16 +128,29 @@ def asked(model: Model, network: Network, plan: Plan) -> Foreign | None:
     inputs = {v.name: _shape(v) for v in proto.graph.input if v.name not in initial}
     names = _inputs(file, inputs, network)
     output = _output(file, proto, network, model)
-    facts = _facts(file, proto)
+    facts = _facts((file, *weights), proto)
     _check_dtype(file, facts["dtype"], plan)
     own = Network(network.head, tuple(names.values()), (output,))
     return Foreign((file, *weights), own, names, network.head == "tokens", facts["dtype"], facts)
 
 
+def digests(model: Model, network: Network, plan: Plan) -> dict[str, str]:
+    """Return the sha256 of each file that a plan asks for by name; {} where it asks for none.
+
+    Raises:
+        RefusedError: as ``asked``.
+    """
+    foreign = asked(model, network, plan)
+    return {} if foreign is None else {f.name: digest(f) for f in foreign.files}
+
+
 def _find(model: Model, value: str) -> Path:
     wanted = value.replace(":", "/")
-    there = [f.path for f in model.weight_files if f.path.endswith(".onnx")]
+    own = (OWN,) if (model.folder / MANIFEST).is_file() else ()
+    there = [f.path for f in model.weight_files if f.path.endswith(".onnx") and f.path not in own]
     found = [p for p in there if wanted in (p, Path(p).name, Path(p).stem)]
+    exact = [p for p in there if p in (wanted, f"{APART}/{wanted}")]
+    found = exact if len(exact) == 1 else found
     if len(found) != 1:
         raise RefusedError(
             f"{len(found) or 'No'} ONNX file(s) of {model.folder} are called {wanted!r}.",
@@ -138,7 +168,10 @@ def _weights(file: Path, proto: Any) -> tuple[Path, ...]:
         if place is None:
             continue
         path = file.parent / place
-        if Path(place).is_absolute() or not path.resolve().is_relative_to(home):
+        inside = not Path(place).is_absolute() and ".." not in Path(place).parts
+        # In a hub's cache both are links into one folder of blobs.
+        beside = path.resolve().parent == file.resolve().parent
+        if not inside or not (beside or path.resolve().is_relative_to(home)):
             raise RefusedError(
                 f"{file.name} keeps weights outside its folder; that is not opened.", found=place
             )
@@ -230,7 +263,7 @@ def _width(network: Network, model: Model) -> int | None:
     return widths.get(network.head)
 
 
-def _facts(file: Path, proto: Any) -> dict[str, Json]:
+def _facts(files: tuple[Path, ...], proto: Any) -> dict[str, Json]:
     import onnx
 
     census: collections.Counter[str] = collections.Counter()
@@ -240,7 +273,8 @@ def _facts(file: Path, proto: Any) -> dict[str, Json]:
     operators = sorted({node.op_type for node in proto.graph.node} & set(_INTEGER))
     half = census["float16"] > census["float32"]
     return {
-        "file": file.name,
+        "file": files[0].name,
+        "bytes": sum(file.stat().st_size for file in files),
         "opset": max((o.version for o in proto.opset_import if not o.domain), default=0),
         "exporter": f"{proto.producer_name} {proto.producer_version}".strip() or "not said",
         "weights": dict(census),

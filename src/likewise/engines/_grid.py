@@ -75,7 +75,7 @@ def feed(point: Point, model: Model, network: Network) -> Arrays:
     made = {
         "input_ids": np.where(mask == 1, ids, _pad_id(model)),
         "attention_mask": mask,
-        "token_type_ids": np.zeros(shape, np.int64),
+        "token_type_ids": random.integers(0, max(1, model.token_types), shape, dtype=np.int64),
         "rows": np.arange(point.items) * point.length + np.arange(point.items) % lengths,
     }
     return {name: made[name] for name in network.inputs}

@@ -56,6 +56,8 @@ def convert(folder: str | Path) -> list[Converted]:
     """
     root = locate(folder)
     jobs = [job for place in (root, *_inner_folders(root)) for job in _jobs(place)]
+    from safetensors import SafetensorError
+
     if not jobs:
         raise FolderError(
             f"{root} has no pytorch_model.bin to convert.",
@@ -63,6 +65,7 @@ def convert(folder: str | Path) -> list[Converted]:
             fix="name the folder that holds it",
         )
     there = [target for _, target in jobs if target.exists()]
+    there += [f for source, _ in jobs for f in _safe(source.parent) if f not in there]
     if there:
         raise FolderError(
             f"{root} has safetensors already; they are not overwritten.",
@@ -70,16 +73,41 @@ def convert(folder: str | Path) -> list[Converted]:
             fix="likewise inspect FOLDER says whether the two agree; remove one of them",
         )
     try:
-        done = [_convert(source, target, root) for source, target in jobs]
-        for place in (root, *_inner_folders(root)):
-            _write_index(place)
+        return _convert_all(jobs, root)
     except OSError as error:
-        raise FolderError(
-            f"{root} cannot be written.",
-            found=error.strerror or str(error),
-            fix="make room, or copy the folder to a place that you may write",
-        ) from None
+        found = error.strerror or str(error)
+    except SafetensorError as error:  # it wraps what the disk says
+        found = str(error)
+    raise FolderError(
+        f"{root} cannot be written.",
+        found=found,
+        fix="make room, or copy the folder to a place that you may write",
+    )
+
+
+def _convert_all(jobs: list[tuple[Path, Path]], root: Path) -> list[Converted]:
+    """Convert all or nothing: what one call has put in place goes again if it fails."""
+    for source, _ in jobs:
+        read_checkpoint(source)  # refuses a pickle that would run code, before anything is written
+    indices = [
+        source.parent / _INDEX[1]
+        for source, _ in jobs
+        if not (source.parent / _SINGLE[0]).is_file()
+    ]
+    try:
+        done = [_convert(source, target, root) for source, target in jobs]
+        for index in dict.fromkeys(indices):
+            _write_index(index.parent)
+    except BaseException:
+        for file in (*(target for _, target in jobs), *indices):
+            file.unlink(missing_ok=True)
+        raise
     return done
+
+
+def _safe(place: Path) -> list[Path]:
+    """Return what is read before any pickle of the same folder."""
+    return [f for f in (place / _SINGLE[1], place / _INDEX[1]) if f.exists()]
 
 
 def _inner_folders(root: Path) -> list[Path]:
@@ -100,6 +128,10 @@ def _jobs(place: Path) -> Iterator[tuple[Path, Path]]:
                 found=show(strange + missing),
                 fix="download the missing files",
             )
+        if len({_twin(name) for name in names}) < len(names):
+            raise WeightsError(
+                f"{place / _INDEX[0]} names files that would become one.", found=show(names)
+            )
         for name in names:
             yield place / name, place / _twin(name)
 
@@ -118,7 +150,7 @@ def _weight_map(place: Path) -> dict[str, str]:
 def _convert(source: Path, target: Path, root: Path) -> Converted:
     from safetensors.torch import save_file
 
-    checkpoint = read_checkpoint(source)  # refuses a pickle that would run code
+    checkpoint = read_checkpoint(source)
     state, notes = _load(source, checkpoint)
     part = target.with_name(target.name + _PART)
     try:
@@ -194,8 +226,6 @@ def _bits(tensor: Any) -> Any:
 
 
 def _write_index(place: Path) -> None:
-    if (place / _SINGLE[0]).is_file() or not (place / _INDEX[0]).is_file():
-        return
     index = read_object(place / _INDEX[0])
     index["weight_map"] = {name: _twin(file) for name, file in _weight_map(place).items()}
     part = place / (_INDEX[1] + _PART)

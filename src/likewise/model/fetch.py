@@ -26,7 +26,18 @@ _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _TRUE = ("1", "ON", "YES", "TRUE")
 _SMALL = (".json", ".txt", ".model", ".md", ".jinja")
 _LEGAL = ("LICENSE", "NOTICE")
-_ELSEWHERE = ("onnx/", "openvino/", "coreml/", "tf/", "flax/", "original/", ".", "runs/")
+_SAFE = ("model.safetensors", "model.safetensors.index.json")
+_ELSEWHERE = (
+    "checkpoint-",
+    "onnx/",
+    "openvino/",
+    "coreml/",
+    "tf/",
+    "flax/",
+    "original/",
+    ".",
+    "runs/",
+)
 
 
 def reason_against(name: Name) -> tuple[str, str]:
@@ -65,7 +76,7 @@ def wanted(files: Iterable[str]) -> list[str]:
     ['config.json', 'model.safetensors']
     """
     there = [file for file in files if not file.startswith(_ELSEWHERE)]
-    safe = {file.rpartition("/")[0] for file in there if file.endswith(".safetensors")}
+    safe = {file.rpartition("/")[0] for file in there if file.rpartition("/")[2] in _SAFE}
     return [
         file
         for file in there

@@ -71,8 +71,9 @@ def origin(folder: Path) -> str:
             inner = folder.resolve().relative_to(base.resolve()).parts
             if "snapshots" in inner:  # org--name/snapshots/revision
                 return f"ms:{inner[0].replace('--', '/')}@{inner[-1]}"
-            name = "/".join(inner[:2]).replace("___", ".")
-            return f"ms:{name}@{_modelscope_revision(folder)}"
+            if (folder / ".mv").is_file() or (folder / ".msc").is_file():  # left by the client
+                name = "/".join(inner[:2]).replace("___", ".")
+                return f"ms:{name}@{_modelscope_revision(folder)}"
     return ""
 
 

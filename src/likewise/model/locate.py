@@ -6,7 +6,7 @@ from pathlib import Path
 
 from likewise.errors import FolderError
 from likewise.model.fetch import fetch, reason_against
-from likewise.model.files import show
+from likewise.model.files import optional_json, show
 from likewise.model.hub import Name, cached, parse_name, unfinished
 
 __all__ = ["locate"]
@@ -27,8 +27,8 @@ def locate(source: str | Path) -> Path:
     """
     if str(source).strip() == "":
         raise FolderError("The name of the model folder is empty.", fix="name a model folder")
-    folder = Path(source).expanduser()
     try:
+        folder = Path(source).expanduser()
         if not folder.exists():
             return _from_hub(str(source), folder).resolve()
         if not folder.is_dir():
@@ -43,9 +43,11 @@ def locate(source: str | Path) -> Path:
                 found="no files",
                 fix="download the model into it again, or name another folder",
             )
+    except RuntimeError as error:  # ~somebody who is not there
+        raise FolderError(f"There is no folder {source}.", found=str(error)) from None
     except OSError as error:
         raise FolderError(
-            f"The model folder {folder} cannot be read.", found=error.strerror or str(error)
+            f"The model folder {source} cannot be read.", found=error.strerror or str(error)
         ) from None
     return folder.resolve()
 
@@ -57,7 +59,7 @@ def _from_hub(typed: str, folder: Path) -> Path:
         raise _missing(folder)
     there = cached(name)
     for candidate in there:
-        if _has_weights(candidate):
+        if _is_whole(candidate):
             return candidate
     reason, fix = _not_fetched(name)
     if not reason:
@@ -82,7 +84,12 @@ def _not_fetched(name: Name) -> tuple[str, str]:
     return reason_against(name)
 
 
-def _has_weights(folder: Path) -> bool:
+def _is_whole(folder: Path) -> bool:
+    """Tell whether weights are there, with every shard, and no link leads nowhere."""
+    for index in folder.glob("*.index.json"):
+        named = set(optional_json(index).get("weight_map", {}).values())
+        if not all((folder / str(name)).is_file() for name in named):
+            return False
     patterns = ("*.safetensors", "*/*.safetensors", "pytorch_model*.bin", "*/pytorch_model*.bin")
     return not any(p.is_symlink() and not p.exists() for p in folder.rglob("*")) and any(
         path.is_file() for pattern in patterns for path in folder.glob(pattern)

@@ -133,6 +133,7 @@ def _as_said(_: Model, stated: Any) -> Any:
 
 
 _STATEMENTS: Mapping[str, tuple[str, Callable[[Model, Any], Any]]] = {
+    "task": ("task", _as_said),
     "labels": ("labels", _as_said),
     "problem_type": ("problem_type", _problem_type),
     "pooling": ("pooling", _pooling),

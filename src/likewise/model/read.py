@@ -46,6 +46,8 @@ def read(source: str | Path, overrides: Overrides | None = None) -> Model:
     folder = _inner(locate(source))
     stated, notices = read_stated(folder, overrides or Overrides())
     modules = read_modules(folder) if is_sentence_transformer(folder) else None
+    if modules is None:
+        _refuse_unlisted(folder)
     core = folder / modules.core if modules else folder
     if not (core / "config.json").is_file():
         raise _no_config(folder, core)
@@ -86,6 +88,17 @@ def _inner(folder: Path) -> Path:
     ).is_file()
     bare = not (folder / "config.json").is_file() and not is_sentence_transformer(folder)
     return folder / "model" if bare and ported else folder
+
+
+def _refuse_unlisted(folder: Path) -> None:
+    """Refuse a folder that has modules of sentence-transformers and has lost their list."""
+    left = sorted(p.parent.name for p in folder.glob("[0-9]_*/config.json"))
+    if left:
+        raise FolderError(
+            f"{folder} has modules of sentence-transformers, and no modules.json that lists them.",
+            found=show(left),
+            fix="download modules.json again; without it the vectors would be others",
+        )
 
 
 def _no_config(folder: Path, core: Path) -> FolderError:

@@ -12,6 +12,7 @@ from likewise.model.export import Export
 from likewise.model.families import architecture_of, family_of, number, positions
 from likewise.model.files import optional_json
 from likewise.model.heads import classes_of, elements, rows, stored_dtype, text_heads
+from likewise.model.hub import origin
 from likewise.model.labels import problem_type, read_labels
 from likewise.model.modules import Modules
 from likewise.model.recipes import find_casing, find_tokenizer
@@ -110,8 +111,10 @@ def _pooling_doubts(body: Body, heads: tuple[str, ...], stated: Overrides) -> li
     if body.modules is not None or heads:
         return []
     doubts = []
+    cached = " (in a hub's cache it may be missing because nobody asked for it yet)"
+    where = cached if origin(body.folder) else ""
     if stated.pooling is None:
-        doubts.append("no modules.json: mean pooling is assumed; state it with --pooling")
+        doubts.append(f"no modules.json{where}: mean pooling is assumed; state it with --pooling")
     if stated.normalise is None:
         doubts.append("no modules.json: whether vectors are normalised is not said")
     return doubts
@@ -135,13 +138,7 @@ def _classes(
     if not labels:
         labels, oddities = read_labels(body.config, classes, body.file)
     problem = "" if stated.problem_type else problem_type(body.config, body.file)
-    unsaid = [] if problem or stated.problem_type else [_problem_doubt(len(labels))]
-    return labels, problem, [*oddities, *unsaid]
-
-
-def _problem_doubt(classes: int) -> str:
-    assumed = "one value (regression)" if classes == 1 else "one label of several (softmax)"
-    return f"problem_type is not said: {assumed} is assumed; state it with --problem-type"
+    return labels, problem, list(oddities)  # what an unsaid problem type means, the task says
 
 
 def _limits(body: Body, family: str, tokenizer: str) -> dict[str, int]:

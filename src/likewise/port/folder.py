@@ -13,7 +13,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from likewise.engines import _export
-from likewise.engines._foreign import asked
+from likewise.engines._foreign import APART, asked
 from likewise.errors import FolderError
 from likewise.model.read import configuration, read
 from likewise.model.tokenizer import open_tokenizer
@@ -60,7 +60,7 @@ def write_model(
 
 def _copy_graphs(model: Model, task: Task, plans: Sequence[Plan], body: Path) -> None:
     """Copy the export that onnx and openvino share, and the files that plans ask for by name."""
-    engines = {plan.engine for plan in plans if plan.extra("graph") is None}
+    engines = {plan.engine for plan in plans}
     if engines & {"onnx", "openvino"}:
         for file in sorted(_export.ensure(model, task.network).parent.iterdir()):
             if file.name.startswith("model.onnx"):
@@ -70,7 +70,8 @@ def _copy_graphs(model: Model, task: Task, plans: Sequence[Plan], body: Path) ->
     for plan in plans:
         foreign = asked(model, task.network, plan)
         for file in () if foreign is None else foreign.files:
-            _copy(file, body / file.relative_to(model.folder))
+            place = file.relative_to(model.folder)
+            _copy(file, body / (place if len(place.parts) > 1 else Path(APART) / place))
 
 
 def _manifest(model: Model, task: Task, report: Report, overrides: Overrides) -> Ported:

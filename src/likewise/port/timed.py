@@ -16,6 +16,7 @@ import msgspec
 from likewise import cache
 from likewise.bench.machine import machine
 from likewise.bench.rounds import INTERRUPTED, time_plans
+from likewise.engines._foreign import digests
 from likewise.errors import RefusedError
 from likewise.outcomes import Timing
 from likewise.progress import Progress
@@ -90,7 +91,9 @@ def _key(context: Context, plans: Sequence[Plan], items: Sequence[Item] | None) 
             "model": context.model.fingerprint,
             "overrides": asdict(context.subject.settings.model),
             "task": context.task.name,
-            "plans": [str(plan) for plan in plans],
+            "plans": {
+                str(plan): digests(context.model, context.task.network, plan) for plan in plans
+            },
             "bench": asdict(context.subject.settings.bench),
             "items": None if items is None else context.references.yardstick.items_fingerprint,
             "machine": {k: here[k] for k in ("fingerprint", "threads", "kernel", "packages")},

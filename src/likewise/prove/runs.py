@@ -12,6 +12,7 @@ from pathlib import Path
 
 from likewise import cache
 from likewise.engines._devices import versions
+from likewise.engines._foreign import digests
 from likewise.engines._processor import processor_fingerprint
 from likewise.errors import RefusedError
 from likewise.prove.subject import Subject, stored
@@ -100,6 +101,7 @@ def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat:
             "task": subject.task.name,
             "items": fingerprint(items),
             "plan": str(plan),
+            "graph": digests(model, subject.task.network, plan),
             "seed": seed,
             "repeat": repeat,
             "versions": versions(*_PACKAGES),

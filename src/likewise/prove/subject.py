@@ -10,7 +10,7 @@ from pathlib import Path
 from likewise import cache, find
 from likewise.errors import FolderError, ItemError
 from likewise.model.read import read
-from likewise.run.items import fingerprint, save_items
+from likewise.run.items import fingerprint, save_items, taken
 from likewise.run.ported import is_ported
 from likewise.settings import Settings
 from likewise.tasks._pick import pick
@@ -60,7 +60,7 @@ def open_subject(
     if items is not None:
         if not len(items):
             raise ItemError("There are no items to prove on.", fix="a file with at least one line")
-        probes = [Probe(item, "own") for item in items]
+        probes = [Probe(item, "own") for item in taken(items, task.takes)]
         return Subject(model, task, tuple(probes), "the user's own items", settings)
     proof = settings.proof
     # Three over a multiple of four: no batch of 4, 8, 16 … divides that, and the last, partial

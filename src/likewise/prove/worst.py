@@ -53,6 +53,8 @@ def shown(item: Item) -> str:
         return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
     if isinstance(item, Path):
         return item.name
+    if isinstance(item, tuple):
+        return " | ".join(shown(part) for part in item)
     if hasattr(item, "size") and hasattr(item, "mode"):
         return f"a picture, {item.size[0]}×{item.size[1]} {item.mode}"
     return f"{len(item):,} bytes" if isinstance(item, bytes) else type(item).__name__

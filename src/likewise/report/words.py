@@ -135,7 +135,7 @@ _EN: Words = {
     "on_candidate": "Answer of this plan",
     "timing": "Timing",
     "what_ran": "What really ran",
-    "absent": "No figure for {field}: {reason}",
+    "absent": "Absent from {field}: {reason}",
     "passes": "Passes over the workload",
     "passes_are": "{n}, after {warmups} to warm up",
     "one_item": "One item",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from likewise.types import Item
 if TYPE_CHECKING:
     from PIL import Image
 
-__all__ = ["fingerprint", "load_items", "save_items"]
+__all__ = ["fingerprint", "load_items", "save_items", "taken"]
 
 _LIST = "items.json"
 _FORMATS = {
@@ -37,6 +38,13 @@ def fingerprint(items: Iterable[Item]) -> str:
         for part in parts:
             whole.update(part)
     return whole.hexdigest()
+
+
+def taken(items: Sequence[Item], takes: str) -> list[Item]:
+    """Return items as a kind of task takes them: the name of a picture is a path to it."""
+    if takes != "picture":
+        return list(items)
+    return [Path(item) if isinstance(item, str) else item for item in items]
 
 
 def save_items(items: Sequence[Item], folder: Path) -> None:
@@ -83,7 +91,7 @@ def _save(item: Item, index: int, folder: Path) -> tuple[str, Any]:
     if isinstance(item, str):
         return "text", item
     if isinstance(item, Path):
-        return "path", str(item.absolute())
+        return "path", _save_file(item, index, folder)
     if isinstance(item, tuple) and all(isinstance(part, str) for part in item):
         return "pair", list(item)
     if isinstance(item, bytes):
@@ -98,6 +106,15 @@ def _save(item: Item, index: int, folder: Path) -> tuple[str, Any]:
         raise ItemError(
             f"Item {index} is neither text nor a picture.", found=type(item).__name__
         ) from None
+
+
+def _save_file(item: Path, index: int, folder: Path) -> str:
+    """Copy a file's bytes: the same content may come from another place, or change there."""
+    if not item.is_file():
+        return str(item.absolute())
+    name = f"{index:06d}{item.suffix}"
+    shutil.copyfile(item, folder / name)
+    return name
 
 
 def _save_picture(picture: Image.Image, index: int, folder: Path) -> str:
@@ -115,7 +132,7 @@ def _save_picture(picture: Image.Image, index: int, folder: Path) -> str:
 
 def _load(kind: str, value: Any, folder: Path) -> Item:
     if kind == "path":
-        return Path(value)
+        return folder / value  # which is the value itself, where that is absolute
     if kind == "pair":
         return tuple(value)
     if kind == "bytes":

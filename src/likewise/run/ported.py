@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from likewise.cache import file_facts
+from likewise.cache import SMALL_BYTES, file_facts, file_stamp
 from likewise.errors import FolderError, RefusedError
 from likewise.settings import Overrides
 from likewise.types import Plan
@@ -46,6 +46,7 @@ class Ported:
     proven: tuple[Proven, ...] = ()  # fastest first
     judged: tuple[str, ...] = ()  # plans that were tried and did not pass
     files: dict[str, tuple[int, str]] = field(default_factory=dict)  # name → size, sha256
+    stamps: dict[str, list[int]] = field(default_factory=dict)  # of large files, as written here
 
 
 def is_ported(folder: Path) -> bool:
@@ -61,7 +62,9 @@ def write_ported(ported: Ported, folder: Path) -> None:
         for p in sorted(model.rglob("*"))
         if p.is_file() and p.name != MANIFEST
     }
-    body = msgspec.json.encode(replace(ported, files=files))
+    large = [name for name, (size, _) in files.items() if size > SMALL_BYTES]
+    stamps = {name: file_stamp(model / name) for name in large}
+    body = msgspec.json.encode(replace(ported, files=files, stamps=stamps))
     part = model / (MANIFEST + ".part")
     part.write_bytes(msgspec.json.format(body, indent=2))
     part.replace(model / MANIFEST)
@@ -70,7 +73,8 @@ def write_ported(ported: Ported, folder: Path) -> None:
 def read_ported(folder: Path) -> Ported:
     """Read the manifest, and check that every file is the one that was proven.
 
-    Files up to 256 MiB are checked by their sha256, larger ones by their size.
+    Files up to 256 MiB are checked by their sha256, larger ones by their size; a large file that
+    still lies where ``port`` wrote it, by inode and times, is the same.
 
     Raises:
         FolderError: the manifest is unreadable or newer than this likewise, or a file is missing,
@@ -95,7 +99,11 @@ def read_ported(folder: Path) -> Ported:
 def _check(model: Path, ported: Ported, again: str) -> None:
     there = {p.relative_to(model).as_posix() for p in model.rglob("*") if p.is_file()}
     for name in sorted(there | set(ported.files)):
-        found = _strange(model / name, ported.files.get(name)) if name != MANIFEST else ""
+        file = model / name
+        stamp = ported.stamps.get(name)
+        if name == MANIFEST or (stamp and file.is_file() and stamp == file_stamp(file)):
+            continue
+        found = _strange(file, ported.files.get(name))
         if found:
             raise FolderError(
                 f"{model / name} is not the file that was proven.", found=found, fix=again

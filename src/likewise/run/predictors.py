@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import msgspec
 import numpy as np
 
 from likewise.errors import ItemError, SettingsError
@@ -66,7 +67,7 @@ class _Predictor:
             plan=asked,
             device=device,
             unproven=unproven,
-            overrides=Overrides(**{"task": self.task, **overrides}),
+            overrides=_stated({"task": self.task, **overrides}),
         )
         self._runner: Runner | None = None
 
@@ -133,7 +134,8 @@ class Classifier(_Predictor):
 
         Returns:
             N dicts label → probability, best first (two labels of one name are told apart by
-            their index: ``name (3)``), and (N, C) float32 in the order of the model's labels.
+            their index: ``name (3)``), and (N, C) float32 in the order of the model's labels. A
+            regression gives {"value": v}, or {"value 0": v, …}, and its raw values.
 
         Raises:
             ItemError: an item has no answer; names it.
@@ -187,7 +189,26 @@ class FillMask(_Predictor):
         return [answer["masks"] for answer in self._run(items, top=top).answers]
 
 
+def _stated(overrides: dict[str, Any]) -> Overrides:
+    """Return what was stated, each value of the kind that its name asks for."""
+    try:
+        return msgspec.convert(overrides, Overrides)
+    except msgspec.ValidationError as error:
+        raise SettingsError(
+            "Something that is stated about the model cannot be.",
+            found=str(error),
+            fix="lists for labels, pooling and targets; numbers for max_tokens and threshold",
+        ) from None
+
+
 def _by_label(answer: Answer) -> dict[str, float]:
+    if "labels" not in answer:  # a regression has values, and no labels to choose from
+        values = answer.get("values", [answer.get("value")])
+        return (
+            {"value": values[0]}
+            if len(values) == 1
+            else {f"value {i}": v for i, v in enumerate(values)}
+        )
     entries = answer["labels"]
     names = [entry["label"] for entry in entries]
     return {

@@ -92,11 +92,15 @@ def best_device() -> tuple[str, tuple[str, ...]]:
     raise DeviceError("No device can be used here, not even the CPU.", fix="likewise doctor")
 
 
+_OF_THE_ANSWER = ("overflow", "targets", "threshold")
+"""What decides which items are answered and what is listed, and changes no number."""
+
+
 def _refuse_unproven_facts(ported: Ported, stated: Overrides) -> None:
     """What is stated on top of a proof makes another model of it."""
     proven = {**vars(ported.overrides), "task": ported.task}
     for name, value in vars(stated).items():
-        if value is not None and value != proven[name]:
+        if name not in _OF_THE_ANSWER and value is not None and value != proven[name]:
             raise RefusedError(
                 "This folder was not proven so.",
                 found=f"{name} = {value!r}; it was proven with {proven[name]!r}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,8 @@ from likewise.tasks._text import Cut, Texts, text_problem
 from likewise.types import Item
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
     from likewise.types import Ints
 
 __all__ = ["cut_pair", "read_pair", "shares"]
@@ -35,25 +38,66 @@ def cut_pair(texts: Texts, pair: tuple[Item, Item]) -> Cut:
         if problem is not None:
             return Cut(_NONE, _NONE, problem=problem)
     tokenizer = texts.vocabulary.tokenizer
-    parts = [str(item)[:_MOST_READ] for item in pair]
-    first, second = (tokenizer.encode(part, add_special_tokens=False) for part in parts)
-    room = texts.limit - tokenizer.num_special_tokens_to_add(True)
+    left = texts.vocabulary.cut_left
+    parts = [text[-_MOST_READ:] if left else text[:_MOST_READ] for text in map(str, pair)]
+    ids = [tokenizer.encode(part, add_special_tokens=False).ids for part in parts]
+    frame = _frame(tokenizer)
+    room = texts.limit - sum(map(len, frame.specials))
     if room < 2:
         return Cut(_NONE, _NONE, problem=f"the limit of {texts.limit} has no room for two texts")
+    counts = shares(len(ids[0]), len(ids[1]), room)
+    kept = [_side(tokens, count, left=left) for tokens, count in zip(ids, counts, strict=True)]
+    beyond = [
+        token
+        for tokens, count in zip(ids, counts, strict=True)
+        for token in (tokens[: len(tokens) - count] if left else tokens[count:])
+    ]
     read = sum(map(len, parts)) if any(len(str(i)) > _MOST_READ for i in pair) else None
-    one, two = shares(len(first), len(second), room)
-    beyond = first.ids[one:] + second.ids[two:]
-    side = "left" if texts.vocabulary.cut_left else "right"
-    first.truncate(one, direction=side)
-    second.truncate(two, direction=side)
-    whole = tokenizer.post_process(first, second)
+    whole = [*frame.specials[0], *kept[0], *frame.specials[1], *kept[1], *frame.specials[2]]
+    if not whole:
+        return Cut(_NONE, _NONE, problem="the texts have no tokens")
+    types = [
+        *frame.types[0], *[frame.types[3][0]] * len(kept[0]), *frame.types[1],
+        *[frame.types[3][1]] * len(kept[1]), *frame.types[2],
+    ]  # fmt: skip
     cut = Cut(
-        np.array(whole.ids, dtype=np.int64),
+        np.array(whole, dtype=np.int64),
         np.array(beyond, dtype=np.int64),
         read,
-        segments=np.array(whole.type_ids, dtype=np.int64),
+        segments=np.array(types, dtype=np.int64),
     )
-    return texts.checked(cut)
+    return texts.checked(cut, special=sum(map(len, frame.specials)))
+
+
+def _side(tokens: list[int], count: int, *, left: bool) -> list[int]:
+    return tokens[len(tokens) - count :] if left else tokens[:count]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """What stands before, between and after two texts."""
+
+    specials: tuple[list[int], list[int], list[int]]
+    types: tuple[list[int], list[int], list[int], list[int]]  # of these, and of the two texts
+
+
+def _frame(tokenizer: Tokenizer) -> _Frame:
+    """Read the frame off two short texts; the tokenizer is shared and stays as it is."""
+    whole = next(
+        e for e in (tokenizer.encode(x, x) for x in "a1A的") if {0, 1} <= {*e.sequence_ids}
+    )
+    owners = whole.sequence_ids
+    first, second = owners.index(0), owners.index(1)
+    end_first = len(owners) - 1 - owners[::-1].index(0)
+    end_second = len(owners) - 1 - owners[::-1].index(1)
+    spans = ((0, first), (end_first + 1, second), (end_second + 1, len(owners)))
+    ids, kinds = whole.ids, whole.type_ids
+    specials = tuple(ids[start:end] for start, end in spans)
+    types = tuple(kinds[start:end] for start, end in spans)
+    return _Frame(
+        (specials[0], specials[1], specials[2]),
+        (types[0], types[1], types[2], [kinds[first], kinds[second]]),
+    )
 
 
 def shares(first: int, second: int, room: int) -> tuple[int, int]:

@@ -23,12 +23,13 @@ def pick(model: Model, name: str | None = None) -> Task:
 
     Args:
         model: the facts of a folder.
-        name: as in ``--task``; None where the folder is to decide.
+        name: as in ``--task``; None where what is stated beside the model, or the folder, decides.
 
     Raises:
         TaskError: no task claims the model or several do, or the named one cannot serve it; says
             what the folder can do instead.
     """
+    name = name or model.task or None
     if name is None:
         name = _only(claims(model), model)
     elif name not in find.names("tasks"):

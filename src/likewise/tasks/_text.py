@@ -108,12 +108,12 @@ class Texts:
             cuts[index] = self.checked(self._fit(np.array(ids, dtype=np.int64), read))
         return cuts
 
-    def checked(self, cut: Cut) -> Cut:
+    def checked(self, cut: Cut, *, special: int | None = None) -> Cut:
         """Return the cut; with a problem where the policy is to refuse a text over the limit."""
         notes = cut.notes
         if self.model.overflow != "refuse" or cut.problem or not notes["truncated"]:
             return cut
-        special = self.before + self.after
+        special = self.before + self.after if special is None else special
         least = "at least " if cut.read is not None else ""
         problem = (
             f"too long: {least}{notes['tokens_given']} tokens, {special} of them special; "
@@ -282,7 +282,7 @@ def text_problem(item: Item) -> str | None:
     if item.isascii():
         return None
     try:
-        item[:_MOST_READ].encode()
+        item.encode()
     except UnicodeEncodeError as error:
         return f"not valid Unicode: a lone surrogate at character {error.start}"
     return None

@@ -94,9 +94,13 @@ class FillMask(TextTask):
         return {"logits": outputs["logits"], "scores": apply("softmax", outputs["logits"])}
 
     def answers(self, inputs: Arrays, arrays: Arrays, *, top: int | None) -> list[Answer]:
-        """Return one answer per text: for each of its masks, the ``top`` tokens (None: 5)."""
+        """Return one answer per text: for each of its masks, the ``top`` tokens.
+
+        None lists 5, or all the targets.
+        """
         scores = arrays["scores"]
-        entries = self._entries(scores, TOP if top is None else top)
+        usual = len(self.targets) or TOP
+        entries = self._entries(scores, usual if top is None else top)
         good = finite(scores)
         owners = self.owners(inputs)
         answers: list[Answer] = []
@@ -109,7 +113,8 @@ class FillMask(TextTask):
         return answers
 
     def _entries(self, scores: Floats, top: int) -> list[list[dict[str, Json]]]:
-        asked = np.array([t.token for t in self.targets if t.token is not None], dtype=np.int64)
+        known = dict.fromkeys(t.token for t in self.targets if t.token is not None)
+        asked = np.array(list(known), dtype=np.int64)
         among = scores[:, asked] if self.targets else scores
         indices = best(among, top)
         values = np.take_along_axis(among, indices, axis=1).tolist()
@@ -147,17 +152,26 @@ class FillMask(TextTask):
         if cut.problem is not None:
             return cut.row()
         beyond = np.flatnonzero(cut.beyond == self.mask_id)
+        left = self.texts.vocabulary.cut_left
         if len(beyond):
-            fits = self.texts.limit - self.texts.after
+            fits = self.texts.before if left else self.texts.limit - self.texts.after
             return self._beyond(f"position {fits + int(beyond[0])}", cut)
-        unread = len(text) if cut.read is None else cut.read - len(self.mask_token) + 1
-        character = text.find(self.mask_token, unread)
+        character = self._unread(text, cut.read)
         if character >= 0:
             return self._beyond(f"character {character}", cut)
         if not (cut.ids == self.mask_id).any():
             problem = f"no mask in the text: put {self.mask_token} for a word"
             return Row({}, 0, cut.notes, problem)
         return cut.row()
+
+    def _unread(self, text: str, read: int | None) -> int:
+        """Return where a mask stands in the part of a text that was not tokenised; -1: nowhere."""
+        if read is None:
+            return -1
+        over = len(self.mask_token) - 1
+        if self.texts.vocabulary.cut_left:
+            return text.find(self.mask_token, 0, len(text) - read + over)
+        return text.find(self.mask_token, read - over)
 
     def _window(self, cut: Cut) -> Cut:
         """Return as many tokens around the masks as the limit holds, special tokens kept."""

@@ -46,20 +46,25 @@ def _follows(answer: Answer, rows: Sequence[Floats], contract: Mapping[str, Json
     labels = contract.get("labels") or []
     named = not labels or all(e["label"] == labels[e["index"]] for e in answer.get("labels", ()))
     lists = answer["masks"] if "masks" in answer else [answer.get("labels", [])]
-    whole = not contract.get("targets")
     return (
         named
         and len(lists) == len(rows)
-        and all(
-            _best_first(entries, row, whole=whole) for entries, row in zip(lists, rows, strict=True)
-        )
+        and all(_best_first(list_, row, contract) for list_, row in zip(lists, rows, strict=True))
     )
 
 
-def _best_first(entries: Sequence[Json], row: Floats, *, whole: bool) -> bool:
-    """Tell whether entries have the scores of their indices, and begin with the best of all."""
-    if not entries:
+def _best_first(entries: Sequence[Json], row: Floats, contract: Mapping[str, Json]) -> bool:
+    """Tell whether entries have the scores of their indices, and begin with the best of all.
+
+    Of stated targets, those that are no token have a reason in place of a score; with a threshold
+    just the labels from it on are there, perhaps none.
+    """
+    threshold, whole = contract.get("threshold"), not contract.get("targets")
+    entries = [entry for entry in entries if entry["index"] is not None]
+    if threshold is not None and len(entries) != int((row >= threshold).sum()):
         return False
+    if not entries:
+        return threshold is not None or not whole
     scores = [entry["score"] for entry in entries]
     return (
         np.array_equal(scores, row[[entry["index"] for entry in entries]])
