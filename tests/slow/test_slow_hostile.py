@@ -42,8 +42,9 @@ def encoded(mode: str, size: tuple[int, int], format: str) -> bytes:
     picture = Image.fromarray(values).convert(mode)
     try:
         picture.save(stream, format)
-    except (OSError, KeyError):
-        picture.convert("RGB").save(stream, format)
+    except (OSError, KeyError, ValueError):  # this format does not know this mode or size
+        stream = io.BytesIO()
+        picture.convert("RGB").save(stream, "PNG")
     return stream.getvalue()
 
 

@@ -66,6 +66,10 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
     doubts = []
     if not limits:
         doubts.append(f"no length limit is stated: {_ASSUMED_LIMIT} tokens are assumed")
+    if body.modules and body.modules.max_tokens is None and stated.max_tokens is None:
+        doubts.append(
+            "no sentence_bert_config.json states a limit: the tokenizer's or the model's counts"
+        )
     if body.modules and body.modules.lower_case:
         doubts.append("every text is lower-cased before the tokenizer, as the folder says")
     labels, problem, oddities = _classes(body, heads, stated)

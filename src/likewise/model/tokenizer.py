@@ -89,7 +89,7 @@ def open_tokenizer(model: Model) -> Vocabulary:
         mask_token=mask if mask in ids else None,
         mask_id=ids.get(mask) if mask is not None else None,
         size=size,
-        assumptions=_assumptions(place),
+        assumptions=(*_assumptions(place), *_spare(model, size)),
         cut_left=place.stated.get("truncation_side") == "left",
     )
 
@@ -235,6 +235,16 @@ def _check_size(model: Model, built: Tokenizer, size: int) -> None:
             found=f"{size} ids, {model.vocabulary} rows; beyond them: {show(names)}",
             fix=f"take {model.tokenizer} from the same version of the model as its weights",
         )
+
+
+def _spare(model: Model, size: int) -> tuple[str, ...]:
+    """Say so where the embedding table is longer than the vocabulary: it may have been cut."""
+    if size == 0 or size >= model.vocabulary:
+        return ()
+    return (
+        f"{model.vocabulary - size} of {model.vocabulary} embedding rows have no token: usual "
+        "where the table is padded, wrong where the vocabulary is not whole",
+    )
 
 
 def _assumptions(place: _Place) -> tuple[str, ...]:
