@@ -14,6 +14,7 @@ import pytest
 
 import likewise
 from likewise.cli.tables import print_report
+from likewise.errors import FolderError
 from likewise.outcomes import Report
 from likewise.port.job import port
 from likewise.prove.faults import faults
@@ -192,3 +193,20 @@ def test_no_saboteur_is_chosen_by_port(task, model, tiny, tmp_path):
     for entry in report.entries[1:]:
         assert entry.verdict is None or entry.verdict.reasons[0], entry.plan
         assert entry.verdict is not None or entry.refusal, entry.plan
+
+
+def test_what_likewise_did_not_write_is_never_replaced(tiny, tmp_path):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "mine.txt").write_text("precious")
+    with pytest.raises(FolderError, match="did not write"):
+        port(tiny("roberta_classifier"), out=tmp_path, settings=only(GOOD))
+    assert (tmp_path / "model" / "mine.txt").read_text() == "precious"
+
+
+def test_a_port_that_chooses_nothing_leaves_the_earlier_report_beside_its_model(ported, tmp_path):
+    folder = shutil.copytree(ported[1], tmp_path / "again")
+    before = (folder / "report.json").read_bytes()
+    source = json.loads(before)["model"]["folder"]
+    port(source, out=folder, settings=only("onnx/npu/float32/b16/t1"))
+    assert (folder / "report.json").read_bytes() == before
+    assert json.loads((folder / "report-failed.json").read_text())["choice"]["plan"] is None

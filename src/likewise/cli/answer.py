@@ -9,10 +9,12 @@ from collections.abc import Sequence
 import msgspec
 
 from likewise.cli.screen import answer_lines, say
+from likewise.errors import ItemError
+from likewise.run.items import taken
 from likewise.run.opening import open_runner
 from likewise.run.source import resolve
 from likewise.settings import Overrides
-from likewise.types import Answer, Item, Plan
+from likewise.types import Answer, Item, Plan, Task
 
 __all__ = ["answer"]
 
@@ -43,6 +45,7 @@ def answer(
     for line in source.said:
         say(line)
     runner = open_runner(source.folder, overrides=source.overrides, plan=source.plan)
+    items = _fitting(items, runner.task)
     for line in runner.task.assumptions:
         say(f"assumed: {line}")
     failed = cut = index = 0
@@ -60,8 +63,23 @@ def answer(
     finally:
         runner.session.close()
     if cut:
-        say(f"{cut} of {len(items)} items were longer than {_limit(runner.task.hints())} and cut")
+        how = "answered from a window" if source.overrides.overflow == "window" else "cut"
+        limit = _limit(runner.task.hints())
+        say(f"{cut} of {len(items)} items were longer than {limit} and {how}")
     return failed
+
+
+def _fitting(items: Sequence[Item], task: Task) -> list[Item]:
+    """Return the items; refuse a kind that this task does not take at all."""
+    if task.takes == "picture" and any(isinstance(item, str) for item in items):
+        raise ItemError("This model answers pictures.", found="texts", fix="--image PICTURE")
+    if task.name != "classify" and any(isinstance(item, tuple) for item in items):
+        raise ItemError(
+            "Pairs are for a classifier of two texts.",
+            found=f"task {task.name}",
+            fix="--text alone",
+        )
+    return taken(items, task.takes)
 
 
 def _line(index: int, item: Item, one: Answer, *, as_json: bool) -> str:

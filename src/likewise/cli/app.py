@@ -5,6 +5,7 @@ Exit: 0 passes · 1 outside · 2 usage · 3 undecided · 4 refused.
 
 from __future__ import annotations
 
+import errno
 import sys
 from typing import Annotated
 
@@ -36,7 +37,10 @@ def main() -> None:
         say("interrupted")
         sys.exit(130)
     except OSError as error:  # a full disk, a folder that cannot be written
-        say(f"{type(error).__name__}: {error}\n  try:   make room, or name another place")
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        where = error.filename or "a file"
+        say(f"{where} cannot be written or read.\n  found: {error.strerror or error}")
+        say(f"  try:   {'make room' if full else 'check the path'}, or name another place")
         sys.exit(2)
 
 

@@ -93,7 +93,9 @@ def talking(*, quiet: bool = False) -> Iterator[Talk]:
 def answer_lines(shown: str, answer: Answer) -> list[str]:
     """Return the lines that show one answer to a person."""
     head = shown if len(shown) <= 72 else shown[:71] + "…"
-    cut = f"   (cut: {answer['tokens']} tokens used)" if answer.get("truncated") else ""
+    how = "a window around the mask" if answer.get("window") else "cut"
+    told = answer.get("truncated") and "error" not in answer
+    cut = f"   ({how}: {answer['tokens']} tokens used)" if told else ""
     return [head + cut, *_body(answer)]
 
 

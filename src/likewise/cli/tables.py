@@ -110,10 +110,11 @@ def print_timings(timings: Mapping[Plan, Timing | RefusedError], *, as_json: boo
 
 def print_report(report: Report, out: Path, *, as_json: bool) -> int:
     """Print the table of plans, the choice and where the report is; return the exit status."""
-    from likewise.report.record import FILE
+    from likewise.port.folder import stem_of
 
+    stem = stem_of(report, out)
     if as_json:
-        sys.stdout.write((out / FILE).read_text(encoding="utf-8"))
+        sys.stdout.write((out / f"{stem}.json").read_text(encoding="utf-8"))
     else:
         ranked = {plan: place for place, plan in enumerate(report.choice.ranking)}
         entries = sorted(report.entries, key=lambda e: ranked.get(e.plan, len(ranked)))
@@ -133,7 +134,9 @@ def print_report(report: Report, out: Path, *, as_json: bool) -> int:
         console.print(
             f"chosen: {report.choice.plan or 'none'} ({report.choice.reason})", markup=False
         )
-        console.print(f"report: {out / 'report.html'}", markup=False, soft_wrap=True)
+        if stem != "report":
+            say(f"{out}/model and {out}/report.* are still those of an earlier port")
+        console.print(f"report: {out / f'{stem}.html'}", markup=False, soft_wrap=True)
         if report.choice.plan:
             console.print(f"next:   likewise run {out} …", markup=False, soft_wrap=True)
     return _status(report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from likewise.errors import FolderError
@@ -25,6 +26,10 @@ def locate(source: str | Path) -> Path:
         FolderError: there is no such folder or name, it is a file, it is empty, it cannot be
             read, or its download was broken off.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise FolderError(
+            "The name of the model folder is no text or path.", found=type(source).__name__
+        )
     if str(source).strip() == "":
         raise FolderError("The name of the model folder is empty.", fix="name a model folder")
     try:

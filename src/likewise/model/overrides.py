@@ -128,6 +128,12 @@ def _prompt(model: Model, name: str) -> str:
     return model.prompts[name]
 
 
+def _targets(_: Model, stated: tuple[str, ...]) -> tuple[str, ...]:
+    if not stated:
+        raise SettingsError("The list of targets is empty.", fix="--targets good,bad")
+    return stated
+
+
 def _as_said(_: Model, stated: Any) -> Any:
     return stated
 
@@ -143,6 +149,6 @@ _STATEMENTS: Mapping[str, tuple[str, Callable[[Model, Any], Any]]] = {
     "lower_case": ("lower_case", _as_said),
     "overflow": ("overflow", _overflow),
     "threshold": ("threshold", _threshold),  # after the problem type that allows it
-    "targets": ("targets", _as_said),
+    "targets": ("targets", _targets),
 }
 """What can be stated: the field of Model that it replaces, and what may stand there."""

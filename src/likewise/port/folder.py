@@ -19,14 +19,24 @@ from likewise.model.read import configuration, read
 from likewise.model.tokenizer import open_tokenizer
 from likewise.outcomes import Entry, Report
 from likewise.port.plans import needs
-from likewise.run.ported import SCHEMA, Ported, Proven, write_ported
+from likewise.run.ported import SCHEMA, Ported, Proven, is_ported, write_ported
 from likewise.settings import Overrides
 from likewise.tasks._dense import open_layer
 from likewise.types import Model, Plan, Task
 
-__all__ = ["write_model"]
+__all__ = ["stem_of", "write_model"]
 
 _LEGAL = ("LICENSE", "LICENSE.txt", "LICENSE.md", "NOTICE")
+
+
+def stem_of(report: Report, out: Path) -> str:
+    """Return how the files of a report are called.
+
+    Where nothing was chosen and the folder has a model from an earlier port, that model keeps the
+    report that proves it, and this one is called otherwise.
+    """
+    stays = report.choice.plan is None and is_ported(out)
+    return "report-failed" if stays else "report"
 
 
 def write_model(

@@ -14,7 +14,7 @@ from likewise.bench.rounds import INTERRUPTED
 from likewise.errors import FolderError, LikewiseError, RefusedError
 from likewise.outcomes import SCHEMA, Entry, Report, Timing
 from likewise.port.choice import choose
-from likewise.port.folder import write_model
+from likewise.port.folder import stem_of, write_model
 from likewise.port.plans import engine, list_plans, needs
 from likewise.port.timed import time_once
 from likewise.progress import Progress, silent
@@ -132,9 +132,10 @@ class _Work:
         report = self.report()
         subject = self.subject
         try:
-            record.save(report, self.out / record.FILE)
-            _replace(self.out / "report.md", markdown.render(report))
-            _replace(self.out / "report.html", html.render(report))
+            stem = stem_of(report, self.out)
+            record.save(report, self.out / f"{stem}.json")
+            _replace(self.out / f"{stem}.md", markdown.render(report))
+            _replace(self.out / f"{stem}.html", html.render(report))
             write_model(
                 subject.model, subject.task, report, overrides=subject.settings.model, out=self.out
             )
@@ -200,6 +201,7 @@ def _writable(out: Path, source: Path) -> Path:
     """Return the folder, made; refuse before any work is done if it cannot be written."""
     if out.resolve() in (source.resolve(), source.resolve().parent / "model"):
         raise FolderError(f"{out} is the model itself.", fix="-o another DIR")
+    _refuse_foreign(out)
     try:
         out.mkdir(parents=True, exist_ok=True)
         probe = out / ".likewise-can-write"
@@ -210,6 +212,19 @@ def _writable(out: Path, source: Path) -> Path:
             f"{out} cannot be written.", found=error.strerror or str(error), fix="-o another DIR"
         ) from None
     return out
+
+
+def _refuse_foreign(out: Path) -> None:
+    """Refuse to replace what an earlier port did not write."""
+    strange = ["model"] if (out / "model").exists() and not is_ported(out) else []
+    if not (out / record.FILE).is_file():
+        strange += [name for name in ("report.md", "report.html") if (out / name).exists()]
+    if strange:
+        raise FolderError(
+            f"{out} holds what likewise did not write, and would replace.",
+            found=", ".join(strange),
+            fix="-o another DIR",
+        )
 
 
 def _sentence(error: LikewiseError) -> str:

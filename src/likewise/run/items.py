@@ -41,7 +41,18 @@ def fingerprint(items: Iterable[Item]) -> str:
 
 
 def taken(items: Sequence[Item], takes: str) -> list[Item]:
-    """Return items as a kind of task takes them: the name of a picture is a path to it."""
+    """Return items as a kind of task takes them: the name of a picture is a path to it.
+
+    Raises:
+        ItemError: pictures are given for a task over texts.
+    """
+    pictures = [item for item in items if isinstance(item, Path | bytes) or _is_picture(item)]
+    if takes != "picture" and pictures:
+        raise ItemError(
+            "This model answers texts, and pictures are given.",
+            found=f"{len(pictures)} of {len(items)} items",
+            fix="--text or --file",
+        )
     if takes != "picture":
         return list(items)
     return [Path(item) if isinstance(item, str) else item for item in items]

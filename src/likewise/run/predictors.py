@@ -6,7 +6,7 @@ is made, so a wrong folder fails at once; the weights are opened at the first ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
@@ -100,13 +100,7 @@ class _Predictor:
         return self.open().task.facts()
 
     def _run(self, items: Sequence[Item], *, top: int | None = None) -> Run:
-        if isinstance(items, str | bytes | Path):
-            raise ItemError(
-                "A list of items is wanted.",
-                found=f"one {type(items).__name__}",
-                fix="put it in a list: [item]",
-            )
-        run = self.open().run(list(items), keep=True, top=top)
+        run = self.open().run(_listed(items), keep=True, top=top)
         for index, answer in enumerate(run.answers):
             if "error" in answer:
                 raise ItemError(
@@ -118,7 +112,7 @@ class _Predictor:
 
     def answers(self, items: Sequence[Item], *, top: int | None = None) -> list[Answer]:
         """Return one answer per item, in order; {"error": reason} where an item has none."""
-        return self.open().run(list(items), keep=False, top=top).answers
+        return self.open().run(_listed(items), keep=False, top=top).answers
 
 
 class Classifier(_Predictor):
@@ -140,7 +134,8 @@ class Classifier(_Predictor):
         Raises:
             ItemError: an item has no answer; names it.
         """
-        if not len(items):
+        items = _listed(items)
+        if not items:
             return [], np.zeros((0, len(self._facts()["labels"])), np.float32)
         run = self._run(items)
         results = [_by_label(answer) for answer in run.answers]
@@ -164,7 +159,8 @@ class Encoder(_Predictor):
         Raises:
             ItemError: an item has no answer; names it.
         """
-        if not len(items):
+        items = _listed(items)
+        if not items:
             return np.zeros((0, self._facts()["width"]), np.float32)
         return self._run(items).arrays["vector"].astype("float32")
 
@@ -187,6 +183,18 @@ class FillMask(_Predictor):
             ItemError: an item has no mask, or it was cut away; names it.
         """
         return [answer["masks"] for answer in self._run(items, top=top).answers]
+
+
+def _listed(items: Any) -> list[Item]:
+    """Return items as a list; anything that gives one item after the other will do."""
+    alone = isinstance(items, str | bytes | Path | Mapping)
+    if alone or not isinstance(items, Iterable):
+        raise ItemError(
+            "A list of items is wanted.",
+            found=f"one {type(items).__name__}",
+            fix="put it in a list: [item]",
+        )
+    return list(items)
 
 
 def _stated(overrides: dict[str, Any]) -> Overrides:

@@ -8,6 +8,7 @@ from pathlib import Path
 from likewise.engines._devices import device_reason, parse_device, threads
 from likewise.errors import DeviceError, RefusedError
 from likewise.model.locate import locate
+from likewise.model.read import read
 from likewise.run.ported import Ported, is_ported, pick_plan, read_ported
 from likewise.settings import Overrides
 from likewise.types import Plan
@@ -60,14 +61,28 @@ def resolve(
             device = usable(device)
         chosen, said = pick_plan(ported, plan, device=device, unproven=unproven)
         if not unproven:
-            _refuse_unproven_facts(ported, stated)
+            _refuse_unproven_facts(folder, ported, stated)
         merged = _merge(ported.overrides, replace(stated, task=stated.task or ported.task))
         return Source(folder / "model", chosen, merged, (said,) if said else ())
+    if not unproven:
+        _refuse_unrecorded(folder)
     if plan is not None:
         return Source(folder, plan, stated, ())
     device, words = best_device() if device == "auto" else (usable(device), ())
     count = threads()
     return Source(folder, Plan("torch", device, "float32", 16, count), stated, words)
+
+
+def _refuse_unrecorded(folder: Path) -> None:
+    """Refuse a ported model whose record of proof is elsewhere or gone."""
+    exported = [p for p in (folder, folder / "model") if (p / "export.json").is_file()]
+    if exported:
+        parent = is_ported(folder.parent) and folder.name == "model"
+        raise RefusedError(
+            f"{folder} holds an exported model without the record of its proof.",
+            found="that record is in the folder above" if parent else "no model/ported.json",
+            fix=f"likewise run {folder.parent}" if parent else "port it again, or --unproven",
+        )
 
 
 def usable(device: str) -> str:
@@ -96,11 +111,12 @@ _OF_THE_ANSWER = ("overflow", "targets", "threshold")
 """What decides which items are answered and what is listed, and changes no number."""
 
 
-def _refuse_unproven_facts(ported: Ported, stated: Overrides) -> None:
+def _refuse_unproven_facts(folder: Path, ported: Ported, stated: Overrides) -> None:
     """What is stated on top of a proof makes another model of it."""
     proven = {**vars(ported.overrides), "task": ported.task}
     for name, value in vars(stated).items():
         if name not in _OF_THE_ANSWER and value is not None and value != proven[name]:
+            read(folder / "model", stated)  # what cannot be at all is said first
             raise RefusedError(
                 "This folder was not proven so.",
                 found=f"{name} = {value!r}; it was proven with {proven[name]!r}",

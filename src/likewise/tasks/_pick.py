@@ -58,6 +58,8 @@ def _only(names: list[str], model: Model) -> str:
 
 
 def _open(name: str, model: Model) -> Task:
+    if model.targets and name != "fillmask":
+        raise TaskError("Targets are for fill-mask.", found=f"task {name}", fix="leave them out")
     try:
         task: Task = find.load("tasks", name).open(model)
     except TaskError as error:

@@ -46,6 +46,7 @@ class Cut:
     read: int | None = None  # characters that were tokenised; None where all were
     problem: str | None = None
     segments: Ints | None = None  # (T,) int64, which text of a pair; None where it is one text
+    window: bool = False  # the tokens are a part from within the text
 
     @property
     def notes(self) -> Mapping[str, Json]:
@@ -57,6 +58,7 @@ class Cut:
         truncated = len(self.beyond) > 0 or self.read is not None
         given = len(self.ids) + len(self.beyond)
         notes = {"tokens": len(self.ids), "tokens_given": given, "truncated": truncated}
+        notes |= {"window": True} if self.window else {}
         return notes if self.read is None else {**notes, "tokens_given_at_least": True}
 
     def row(self) -> Row:

@@ -193,7 +193,7 @@ class FillMask(TextTask):
         kept = inner[start : start + room]
         whole = np.concatenate((cut.ids[:before], kept, cut.ids[len(cut.ids) - after :]))
         beyond = np.concatenate((inner[:start], inner[start + room :]))
-        return replace(cut, ids=whole, beyond=beyond)
+        return replace(cut, ids=whole, beyond=beyond, window=True)
 
     def _beyond(self, where: str, cut: Cut) -> Row:
         problem = f"mask beyond the limit ({where}, limit {self.texts.limit})"
