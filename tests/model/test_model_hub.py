@@ -186,7 +186,8 @@ def hub(tiny: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
 def inspect(hub: Hub, home: Path, name: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run likewise in a fresh process: the hub's client reads its settings when it is imported."""
     quiet = {k: v for k, v in os.environ.items() if k != "HF_HUB_OFFLINE"}
-    env = {**quiet, "HOME": str(home), "HF_ENDPOINT": hub.url, **more}
+    own = {"HOME": str(home), "HF_ENDPOINT": hub.url, "NO_PROXY": "127.0.0.1"}
+    env = {**quiet, **own, **more}
     return subprocess.run(
         [sys.executable, "-m", "likewise", "inspect", name, "--json"],
         env=env, capture_output=True, text=True, timeout=120, check=False,
