@@ -29,8 +29,6 @@ from likewise.types import Item, Json, Plan, Task
 
 __all__ = ["INTERRUPTED", "bench", "time_plans"]
 
-"""Told a phase, always "time", and what is being done; as likewise.cli.screen.Talk."""
-
 INTERRUPTED = "interrupted before it had all its samples: run it again"
 """The doubt of a timing that Ctrl-C cut short."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -21,12 +21,10 @@ from likewise.cli.flags import (
     On,
     Quiet,
     SettingsFile,
+    Stated,
     stating,
 )  # fmt: skip
 from likewise.errors import ItemError
-
-Stated = dict[str, Any]
-"""What the flags of ``stating`` say about the model."""
 
 __all__ = ["bench", "port", "prove", "run"]
 

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget", "Device", "File", "Folder", "Images", "JsonFlag", "On", "Quiet", "SettingsFile",
-    "settings", "stating",
+    "Stated", "settings", "stating",
 ]  # fmt: skip
+
+Stated = dict[str, Any]
+"""What the flags of ``stating`` say about the model."""
 
 _STATED = "State about the model"
 

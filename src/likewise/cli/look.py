@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from likewise.cli import flags
 from likewise.cli.app import app
-from likewise.cli.flags import Folder, JsonFlag, stating
-
-Stated = dict[str, Any]
+from likewise.cli.flags import Folder, JsonFlag, Stated, stating
 
 __all__ = ["cache", "convert", "doctor", "inspect", "report"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -17,14 +17,14 @@ import msgspec
 
 from likewise import cache
 from likewise.engines._devices import threads, versions
-from likewise.engines._foreign import asked
+from likewise.engines._foreign import Foreign, ForeignSession, asked
 from likewise.engines._process import run_child
 from likewise.errors import RefusedError
 from likewise.model.files import read_object
 from likewise.model.modules import core_of
-from likewise.types import Json, Model, Network, Plan
+from likewise.types import Json, Model, Network, Plan, Session
 
-__all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "facts", "reason_against"]
+__all__ = ["MANIFEST", "OPSET", "Export", "Job", "ensure", "facts", "open_graph", "reason_against"]
 
 GRAPH = "model.onnx"
 MANIFEST = "export.json"
@@ -102,6 +102,29 @@ def ensure(model: Model, network: Network, *, contents: bool = False) -> Path:
         raise RefusedError("There is no ONNX graph of this model.", found=reason)
     folder = cache.build("export", _key(model, network), lambda f: _make(model, network, f))
     return _checked(folder, _read(folder), contents=contents)
+
+
+def open_graph(
+    model: Model,
+    network: Network,
+    plan: Plan,
+    opener: Callable[[Path, Network, Plan, Foreign | None], Session],
+) -> Session:
+    """Open the file that a plan asks for by name, or else the export, made now if it is not there.
+
+    Args:
+        model: the facts of a folder.
+        network: what the task wants.
+        plan: how to run it.
+        opener: opens a graph in a runtime.
+
+    Raises:
+        RefusedError: as ``asked`` and ``ensure``, and what the opener raises.
+    """
+    foreign = asked(model, network, plan)
+    if foreign is None:
+        return opener(ensure(model, network), network, plan, None)
+    return ForeignSession(opener(foreign.file, foreign.network, plan, foreign), foreign, network)
 
 
 def facts(file: Path) -> dict[str, Json]:

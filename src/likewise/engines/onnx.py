@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from likewise.engines import _export
 from likewise.engines._devices import versions
 from likewise.engines._feeds import feeds, refuse_unknown
-from likewise.engines._foreign import Foreign, ForeignSession, asked
+from likewise.engines._foreign import Foreign
 from likewise.engines._refusals import Abilities, offer, refusal
 from likewise.errors import RefusedError
 from likewise.types import Json, Model, Network, Offer, Plan, Session
@@ -56,13 +56,10 @@ def open(model: Model, network: Network, plan: Plan) -> Session:
     Raises:
         RefusedError: there is no graph, or what runs would not be what the plan says.
     """
-    foreign = asked(model, network, plan)
-    if foreign is None:
-        return _open(_export.ensure(model, network), network, plan)
-    return ForeignSession(_open(foreign.file, foreign.network, plan, foreign), foreign, network)
+    return _export.open_graph(model, network, plan, _open)
 
 
-def _open(file: Path, network: Network, plan: Plan, foreign: Foreign | None = None) -> OnnxSession:
+def _open(file: Path, network: Network, plan: Plan, foreign: Foreign | None) -> OnnxSession:
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # likewise never phones home

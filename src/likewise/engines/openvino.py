@@ -13,7 +13,7 @@ import numpy as np
 from likewise.engines import _export
 from likewise.engines._devices import versions
 from likewise.engines._feeds import feeds, refuse_unknown
-from likewise.engines._foreign import Foreign, ForeignSession, asked
+from likewise.engines._foreign import Foreign
 from likewise.engines._refusals import Abilities, offer, refusal
 from likewise.errors import RefusedError
 from likewise.types import Json, Model, Network, Offer, Plan, Session
@@ -53,15 +53,10 @@ def open(model: Model, network: Network, plan: Plan) -> Session:
     Raises:
         RefusedError: there is no graph, or what runs would not be what the plan says.
     """
-    foreign = asked(model, network, plan)
-    if foreign is None:
-        return _open(_export.ensure(model, network), network, plan)
-    return ForeignSession(_open(foreign.file, foreign.network, plan, foreign), foreign, network)
+    return _export.open_graph(model, network, plan, _open)
 
 
-def _open(
-    file: Path, network: Network, plan: Plan, foreign: Foreign | None = None
-) -> OpenvinoSession:
+def _open(file: Path, network: Network, plan: Plan, foreign: Foreign | None) -> OpenvinoSession:
     try:
         compiled = _openvino().Core().compile_model(str(file), "CPU", _settings(plan))
     except RuntimeError as error:

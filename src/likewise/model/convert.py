@@ -87,15 +87,18 @@ def convert(folder: str | Path) -> list[Converted]:
 
 def _convert_all(jobs: list[tuple[Path, Path]], root: Path) -> list[Converted]:
     """Convert all or nothing: what one call has put in place goes again if it fails."""
-    for source, _ in jobs:
-        read_checkpoint(source)  # refuses a pickle that would run code, before anything is written
+    # A pickle that would run code is refused before anything is written.
+    checkpoints = [read_checkpoint(source) for source, _ in jobs]
     indices = [
         source.parent / _INDEX[1]
         for source, _ in jobs
         if not (source.parent / _SINGLE[0]).is_file()
     ]
     try:
-        done = [_convert(source, target, root) for source, target in jobs]
+        done = [
+            _convert(source, target, root, checkpoint)
+            for (source, target), checkpoint in zip(jobs, checkpoints, strict=True)
+        ]
         for index in dict.fromkeys(indices):
             _write_index(index.parent)
     except BaseException:
@@ -147,10 +150,9 @@ def _weight_map(place: Path) -> dict[str, str]:
     return {str(name): str(file) for name, file in found.items()}
 
 
-def _convert(source: Path, target: Path, root: Path) -> Converted:
+def _convert(source: Path, target: Path, root: Path, checkpoint: Checkpoint) -> Converted:
     from safetensors.torch import save_file
 
-    checkpoint = read_checkpoint(source)
     state, notes = _load(source, checkpoint)
     part = target.with_name(target.name + _PART)
     try:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from pathlib import Path
 from typing import Any
 
+from likewise.cache import file_facts
 from likewise.errors import FolderError, WeightsError
 
 __all__ = ["digest", "optional_json", "read_json", "read_object", "refuse_pointer", "show"]
@@ -70,13 +70,7 @@ def optional_json(path: Path) -> dict[str, Any]:
 
 def digest(path: Path) -> str:
     """Return the sha256 of a file, read in pieces."""
-    with path.open("rb") as file:
-        if hasattr(hashlib, "file_digest"):
-            return hashlib.file_digest(file, "sha256").hexdigest()
-        found = hashlib.sha256()
-        while block := file.read(1 << 20):
-            found.update(block)
-        return found.hexdigest()
+    return str(file_facts(path)["sha256"])
 
 
 def refuse_pointer(path: Path) -> None:
