@@ -82,6 +82,7 @@ class Case:
     task: str
     output: str  # of the task: logits or vector
     flag: str  # of `likewise run`
+    model: str = ""  # the stand-in; "" for the one of the case's own name
 
 
 def _posts(_: Path) -> list[str]:
@@ -91,6 +92,12 @@ def _posts(_: Path) -> list[str]:
     ]
     words = ["market", "mood", "of", "the", "day", "is", "up", "and", "down", "again"]
     return [*_POSTS, *ladder, *(" ".join(words * n) for n in (3, 20, 50, 90))]
+
+
+def _pairs(_: Path) -> list[tuple[str, str]]:
+    """Return 24 pairs: short and long each way, an empty one, both over the limit."""
+    posts = _posts(_)
+    return [(posts[k], posts[(5 * k + 3) % len(posts)]) for k in range(len(posts))]
 
 
 def _sentences(_: Path) -> list[str]:
@@ -126,6 +133,7 @@ def _pictures(folder: Path) -> list[Path]:
 CASES = {
     "cryptobert": Case(plain.classify, _posts, "classify", "logits", "--text"),
     "personality": Case(plain.classify, _posts, "classify", "logits", "--text"),
+    "pairs": Case(plain.classify, _pairs, "classify", "logits", "--text", "cryptobert"),
     "chinese": Case(plain.embed, _sentences, "embed", "vector", "--text"),
     "convnext": Case(plain.pictures, _pictures, "image_embed", "vector", "--image"),
     "xlmr": Case(plain.fillmask, _masked, "fillmask", "logits", "--text"),
@@ -156,7 +164,12 @@ def by_command(folder: Path, case: Case, items: Sequence[Any], expected: Floats)
     """
     plan = Plan("torch", "cpu", "float32", 8, threads())
     command = [sys.executable, "-m", "likewise", "run", str(folder), "--on", str(plan), "--json"]
-    command += ["--task", case.task, *(part for item in items for part in (case.flag, str(item)))]
+    command += ["--task", case.task]
+    for item in items:
+        if isinstance(item, tuple):
+            command += ["--text", item[0], "--pair", item[1]]
+        else:
+            command += [case.flag, str(item)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
@@ -177,7 +190,8 @@ def _numbers(answer: dict[str, Any], row: npt.NDArray[np.float64]) -> npt.NDArra
 
 def compare(name: str, engines: Sequence[str]) -> dict[str, Any]:
     """Return one stand-in's row: the largest difference of each engine."""
-    case, folder = CASES[name], standins.make(name)
+    case = CASES[name]
+    folder = standins.make(case.model or name)
     with tempfile.TemporaryDirectory() as place:
         items = case.items(Path(place))
         expected = case.plain(folder, items)

@@ -18,8 +18,8 @@ Floats = npt.NDArray[np.float32]
 __all__ = ["Floats", "classify", "embed", "fillmask", "pictures"]
 
 
-def classify(folder: Path, texts: Sequence[str]) -> Floats:
-    """Return (N, C) logits of transformers' sequence classification."""
+def classify(folder: Path, texts: Sequence[str | tuple[str, str]]) -> Floats:
+    """Return (N, C) logits of transformers' sequence classification, of texts or of pairs."""
     return np.concatenate(
         [logits for _, logits in _outputs(folder, texts, "SequenceClassification")]
     )
@@ -63,7 +63,7 @@ def pictures(folder: Path, files: Sequence[Path]) -> Floats:
 
 
 def _outputs(
-    folder: Path, texts: Sequence[str], head: str
+    folder: Path, texts: Sequence[str | tuple[str, str]], head: str
 ) -> Iterator[tuple[dict[str, Any], Floats]]:
     """Yield each text's inputs and logits, cut to what the model can take."""
     import torch
@@ -74,7 +74,9 @@ def _outputs(
     model = kind.from_pretrained(str(folder), dtype=torch.float32).eval()
     limit = _limit(model.config)
     for text in texts:
-        inputs = tokenizer(text, truncation=True, max_length=limit, return_tensors="pt")
+        # In lists, because a lone empty second text would be taken for none.
+        parts = [[part] for part in (text if isinstance(text, tuple) else (text,))]
+        inputs = tokenizer(*parts, truncation=True, max_length=limit, return_tensors="pt")
         with torch.inference_mode():
             logits = model(**inputs).logits.numpy()
         masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).numpy()

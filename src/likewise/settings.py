@@ -18,6 +18,7 @@ class Overrides:
     """What the user states about a model; None leaves what its folder says."""
 
     task: str | None = None
+    model_type: str | None = None  # where config.json does not say, or says a name of its own
     labels: tuple[str, ...] | None = None
     problem_type: str | None = None
     pooling: tuple[str, ...] | None = None

@@ -18,7 +18,9 @@ from likewise.errors import FolderError, LikewiseError, SettingsError
 from likewise.model.locate import locate
 from likewise.model.read import read
 from likewise.model.tokenizer import open_tokenizer
+from likewise.run.opening import open_runner
 from likewise.settings import Overrides
+from likewise.types import Plan
 
 Tiny = Callable[[str], Path]
 
@@ -164,6 +166,32 @@ def test_B039_what_is_not_said_is_named(changes: dict[str, Any], said: str, tmp_
     assert said in error.value.found
     assert "config.json" in error.value.what
     assert len(str(error.value)) < 600
+
+
+@pytest.mark.parametrize("said", [{"model_type": ...}, {"model_type": "acme-bert"}])
+def test_B039_a_model_type_that_is_stated_answers_as_the_folder_that_says_it(
+    said: dict[str, Any], tmp_path: Path
+) -> None:
+    whole = builders.bert_classifier(tmp_path / "whole")
+    folder = changed(
+        builders.bert_classifier(tmp_path / "model"), **said, architectures=["AcmeNet"]
+    )
+    with pytest.raises(FolderError, match="does not know"):
+        read(folder)
+    stated = Overrides(model_type="bert")
+    assert read(folder, stated).family == "bert"
+    plan = Plan.parse("torch/cpu/float32/b4/t1")
+    runs = []
+    for place, overrides in ((whole, Overrides()), (folder, stated)):
+        with open_runner(place, plan=plan, overrides=overrides) as runner:
+            runs.append(runner.run(["the first text", "and another"]))
+    assert (runs[0].arrays["logits"] == runs[1].arrays["logits"]).all()
+
+
+def test_B039_a_model_type_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    folder = builders.bert_encoder(tmp_path / "model")
+    with pytest.raises(SettingsError, match="'llama'"):
+        read(folder, Overrides(model_type="llama"))
 
 
 @pytest.mark.parametrize(

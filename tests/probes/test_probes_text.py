@@ -102,6 +102,15 @@ def test_the_ladder_has_every_step_up_to_the_limit_and_beyond(limit: int) -> Non
     assert {limit - 1, limit, limit + limit // 2} <= steps
 
 
+def test_a_task_that_takes_pairs_is_asked_some_and_one_beyond_the_limit() -> None:
+    made = [p.item for p in text.probes(259, 20, hints(pairs=True)) if p.group == "pair"]
+    assert len(made) >= 10
+    assert all(isinstance(part, str) for pair in made for part in pair)
+    assert max(len(first.split()) + len(second.split()) for first, second in made) > 512
+    tokens = [len(first.split()) + len(second.split()) for first, second in made]
+    assert np.minimum(tokens, 512).mean() < 150
+
+
 @pytest.mark.parametrize("limit", [128, 256, 512])
 @pytest.mark.parametrize("count", [64, 128, 256])
 def test_a_verdict_over_the_probes_stays_affordable(limit: int, count: int) -> None:
@@ -136,6 +145,7 @@ def test_a_real_tokenizer_finds_the_lengths_that_were_meant(tiny: Tiny, name: st
     made = text.probes(256, 20, task.hints())
     rows = task.encode([probe.item for probe in made])
     assert [row.problem for row in rows] == [None] * 256
+    assert sum(probe.group == "pair" for probe in made) >= 10
     steps = {row.notes["tokens_given"] for row, p in zip(rows, made, strict=True)
              if p.group in ("ladder", "limit")}  # fmt: skip
     assert {2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96} <= steps

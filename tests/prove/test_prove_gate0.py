@@ -110,6 +110,21 @@ def test_a_reference_in_another_precision_than_it_claims_decides_nothing() -> No
     assert verdict.outcome == "undecided"
 
 
+def test_token_ids_that_transformers_reads_otherwise_leave_it_undecided() -> None:
+    said = {"n": 131, "unlike": ["Naïve Café"], "count": 3, "missing": ""}
+    verdict = judge(told(evidence(), "yardstick", token_ids=said))
+    assert verdict.outcome == "undecided"
+    assert "3 texts have other token ids in transformers" in verdict.reasons[0]
+    assert "Naïve Café" in verdict.reasons[0]
+
+
+def test_a_tokenizer_that_transformers_cannot_read_is_said_and_decides_nothing() -> None:
+    said = {"n": 0, "unlike": [], "count": 0, "missing": "transformers cannot read it: ValueError"}
+    verdict = judge(told(evidence(), "yardstick", token_ids=said))
+    assert verdict.passes
+    assert measure(verdict, "token_ids").reason == said["missing"]
+
+
 def test_other_items_are_not_compared() -> None:
     verdict = judge(changed(evidence(), "candidate", items_fingerprint="other"))
     assert verdict.outcome == "outside"

@@ -34,9 +34,15 @@ def run(script: str, *arguments: str) -> None:
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
 
 
-@pytest.mark.parametrize("name", ["chinese", "cryptobert", "personality", "convnext", "xlmr"])
+@pytest.mark.parametrize(
+    "name", ["chinese", "cryptobert", "pairs", "personality", "convnext", "xlmr"]
+)
 def test_a_full_size_stand_in_answers_as_the_plain_library_does(name: str) -> None:
     run("equality.py", name)
+
+
+def test_pixels_and_token_ids_are_those_of_timm_and_transformers() -> None:
+    run("inputs.py")
 
 
 @pytest.mark.parametrize("name", ["efficientnet", "minilm", "sapiens", "antiberty"])

@@ -58,6 +58,15 @@ TaskName = Annotated[
         rich_help_panel=_STATED,
     ),
 ]
+ModelType = Annotated[
+    str | None,
+    typer.Option(
+        "--model-type",
+        metavar="TYPE",
+        help="bert, roberta …, where config.json does not say, or has a name of its own.",
+        rich_help_panel=_STATED,
+    ),
+]
 Labels = Annotated[
     str | None,
     typer.Option(
@@ -137,6 +146,7 @@ Targets = Annotated[
 
 _STATEMENTS: dict[str, Any] = {
     "task": TaskName,
+    "model_type": ModelType,
     "labels": Labels,
     "problem_type": ProblemType,
     "pooling": Pooling,

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from likewise.errors import FolderError
+from likewise.errors import FolderError, SettingsError
 
-__all__ = ["FAMILIES", "architecture_of", "family_of", "number", "positions"]
+__all__ = ["FAMILIES", "architecture_of", "family_of", "number", "positions", "stated_family"]
 
 FAMILIES = {
     "albert": "Albert",
@@ -75,7 +75,7 @@ def family_of(config: Mapping[str, Any], file: Path) -> str:
         raise FolderError(
             f"{file} does not say what kind of model this is.",
             found="neither model_type nor architectures",
-            fix='add the field, as in "model_type": "bert"',
+            fix='--model-type bert, or the like; or add the field: "model_type": "bert"',
         )
     match = _CLASS.fullmatch(architecture)
     begins = {name: family for family, name in FAMILIES.items()}
@@ -83,6 +83,20 @@ def family_of(config: Mapping[str, Any], file: Path) -> str:
     if family is None:
         raise _unknown(file, f"architecture {architecture!r}, and no model_type")
     return family
+
+
+def stated_family(stated: str | None) -> str | None:
+    """Return the model type that the user states, or None.
+
+    Raises:
+        SettingsError: it is none that likewise knows.
+    """
+    if stated is not None and stated not in FAMILIES:
+        raise SettingsError(
+            f"model_type {stated!r} is none that likewise knows.",
+            fix=f"one of: {', '.join(FAMILIES)}",
+        )
+    return stated
 
 
 def architecture_of(config: Mapping[str, Any]) -> str:

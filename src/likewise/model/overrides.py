@@ -134,12 +134,21 @@ def _targets(_: Model, stated: tuple[str, ...]) -> tuple[str, ...]:
     return stated
 
 
+def _model_type(model: Model, stated: str) -> str:
+    if model.library == "timm":
+        raise SettingsError(
+            "A model type is for texts; pictures have an architecture.", fix="leave it out"
+        )
+    return stated
+
+
 def _as_said(_: Model, stated: Any) -> Any:
     return stated
 
 
 _STATEMENTS: Mapping[str, tuple[str, Callable[[Model, Any], Any]]] = {
     "task": ("task", _as_said),
+    "model_type": ("family", _model_type),
     "labels": ("labels", _as_said),
     "problem_type": ("problem_type", _problem_type),
     "pooling": ("pooling", _pooling),

@@ -9,7 +9,7 @@ from typing import Any
 
 from likewise.errors import FolderError
 from likewise.model.export import Export
-from likewise.model.families import architecture_of, family_of, number, positions
+from likewise.model.families import architecture_of, family_of, number, positions, stated_family
 from likewise.model.files import optional_json
 from likewise.model.heads import classes_of, elements, rows, stored_dtype, text_heads
 from likewise.model.hub import origin
@@ -54,7 +54,8 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         FolderError: the config, labels or tokenizer contradict themselves or are missing.
     """
     config, file = body.config, body.file
-    family, architecture = family_of(config, file), architecture_of(config)
+    family = stated_family(stated.model_type) or family_of(config, file)
+    architecture = architecture_of(config)
     tensors = body.weights.tensors if body.weights else {}
     if body.weights:
         heads = text_heads(tensors, config, architecture)

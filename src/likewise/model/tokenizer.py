@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import FolderError
-from likewise.model.families import family_of
 from likewise.model.files import optional_json, show
 from likewise.model.modules import is_sentence_transformer, read_modules
 from likewise.model.recipes import Recipe, find_recipe, tokenizer_class
@@ -101,7 +100,7 @@ def _place(model: Model) -> _Place:
     if is_sentence_transformer(core):
         core /= read_modules(core).core
     config = optional_json(core / "config.json")
-    name, named = tokenizer_class(stated, config, family_of(config, core / "config.json"))
+    name, named = tokenizer_class(stated, config, model.family)
     return _Place(file, stated, config, name, named, model.lower_case)
 
 

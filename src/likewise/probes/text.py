@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import cycle
 from random import Random
 
 from likewise.probes import _english, _odd, _scripts
@@ -33,7 +34,8 @@ def probes(count: int, seed: int, hints: Mapping[str, Json]) -> list[Probe]:
     Args:
         count: how many; 256 hold every length of the ladder and every group.
         seed: of all that is drawn.
-        hints: of the task: max_tokens, special_tokens, and words, each one token of the model.
+        hints: of the task: max_tokens, special_tokens, words, each one token of the model, and
+            pairs, whether it takes two texts at once.
     """
     return deal(groups(hints), count, seed)
 
@@ -93,6 +95,7 @@ def groups(hints: Mapping[str, Json]) -> list[Group]:
         Group("control", 5, _odd.control),
         Group("unknown", 4, _odd.unknown),
         Group("whitespace", 3, _odd.whitespace),
+        *([Group("pair", 12, partial(_pairs, words, most))] if hints.get("pairs") else []),
     ]
 
 
@@ -131,6 +134,14 @@ def _limit(words: Sequence[str], hints: Mapping[str, Json], random: Random) -> I
     lengths = [most + most // 2, *ends[:1], *below[:1], *ends[1:], *below[1:]]
     for length in lengths:
         yield _run_of(words, length - _special(hints), random)
+
+
+def _pairs(words: Sequence[str], most: int, random: Random) -> Iterator[tuple[str, str]]:
+    """Yield two texts at once: long and short, short and long, and both over the limit."""
+    most = min(most, 1024)
+    lengths = [(3, 12), (30, 4), (1, 1), (most, most), (12, 30), (5, 60), (9, 2), (40, 40)]
+    for first, second in cycle(lengths):
+        yield _run_of(words, first, random), _run_of(words, second, random)
 
 
 def _run_of(words: Sequence[str], count: int, random: Random) -> str:

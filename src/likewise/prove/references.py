@@ -16,7 +16,10 @@ from likewise.types import Json, Plan, Run
 __all__ = ["References", "references"]
 
 _REPEATED = 4  # items that a reference runs twice
-_TOLD = ("engine", "device", "dtype", "threads", "versions", "loading", "repeat_equal", "process")
+_TOLD = (
+    "engine", "device", "dtype", "threads", "versions", "loading", "repeat_equal", "token_ids",
+    "process",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,13 @@ import msgspec
 import numpy as np
 
 from likewise.engines._process import answer_for, peak_bytes
+from likewise.model.ids import against_transformers
 from likewise.run.items import load_items
 from likewise.run.opening import open_runner
 from likewise.run.process import Job
 from likewise.run.runner import Runner
 from likewise.run.store import save_run
+from likewise.tasks._text import text_problem
 from likewise.types import Item, Json, Plan
 
 __all__ = ["main", "run_here"]
@@ -50,6 +52,7 @@ def run_here(job: Job) -> None:
         facts: dict[str, Json] = {**run.facts}
         if job.repeat:
             facts["repeat_equal"] = _repeats(runner, items[: job.repeat])
+            facts |= _token_ids(runner, items)
         facts["process"] = {
             "peak_bytes": peak_bytes(),
             "open_seconds": opened_at - started_at,
@@ -65,6 +68,16 @@ def _repeats(runner: Runner, items: Sequence[Item]) -> bool:
         np.array_equal(first.arrays[name], second.arrays[name], equal_nan=True)
         for name in first.arrays
     )
+
+
+def _token_ids(runner: Runner, items: Sequence[Item]) -> dict[str, Json]:
+    """Return how a text task's token ids compare with those of transformers."""
+    texts = getattr(runner.task, "texts", None)
+    if texts is None:
+        return {}
+    parts = [part for item in items for part in (item if isinstance(item, tuple) else (item,))]
+    whole = [part for part in parts if text_problem(part) is None]
+    return {"token_ids": against_transformers(texts.model, texts.vocabulary, whole)}
 
 
 if __name__ == "__main__":

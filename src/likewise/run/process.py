@@ -33,7 +33,7 @@ class Job:
     seed: int = 0  # of whatever is drawn at random while loading: nothing should be
     keep: bool = True  # the arrays
     top: int | None = None
-    repeat: int = 0  # so many of the first items are run twice more, and compared bit by bit
+    repeat: int = 0  # a reference: so many items run twice more, bit by bit; ids are compared
     started_at: float = 0.0  # seconds since the epoch; set by run_job
 
 
@@ -41,8 +41,8 @@ def run_job(job: Job, *, timeout: float | None = None) -> Run:
     """Run a job in a fresh process and return its Run.
 
     ``facts`` holds besides what ran: ``process`` with peak_bytes, open_seconds and
-    first_result_seconds (both from the start of the process), and ``repeat_equal`` where
-    ``job.repeat`` asks for it.
+    first_result_seconds (both from the start of the process); and where ``job.repeat`` asks for
+    them, ``repeat_equal`` and, of a text task, ``token_ids`` against transformers.
 
     Args:
         job: what to run.

@@ -53,6 +53,10 @@ class Classify(TextTask):
             "threshold": self.texts.model.threshold,
         }
 
+    def hints(self) -> Mapping[str, Json]:
+        """Return what probes need."""
+        return {**self.texts.hints(), "pairs": True}
+
     def encode(self, items: Sequence[Item]) -> list[Row]:
         """Return one row per item, in order; an item is a text, or two in a tuple."""
         pairs = [read_pair(item) for item in items]

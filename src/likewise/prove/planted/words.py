@@ -58,20 +58,18 @@ def _rows(change: Callable[[Task, Row], Row]) -> Callable[[Task], Task]:
 
 
 def _cut(task: Task, row: Row) -> Row:
-    ids, limit = row.arrays["input_ids"], int(task.hints()["max_tokens"]) // 2
-    if len(ids) <= limit:
-        return row
-    return _with_ids(row, np.concatenate((ids[: limit - 1], ids[-1:])))
+    length, limit = len(row.arrays["input_ids"]), int(task.hints()["max_tokens"]) // 2
+    return row if length <= limit else _kept(row, [*range(limit - 1), length - 1])
 
 
 def _bare(_: Task, row: Row) -> Row:
-    ids = row.arrays["input_ids"]
-    return _with_ids(row, ids[1:-1]) if len(ids) > 3 else row
+    length = len(row.arrays["input_ids"])
+    return _kept(row, [*range(1, length - 1)]) if length > 3 else row
 
 
-def _with_ids(row: Row, ids: np.ndarray) -> Row:
+def _kept(row: Row, places: list[int]) -> Row:
     # The count of tokens stays: a fault that announced itself would be too easy.
-    return replace(row, arrays={**row.arrays, "input_ids": ids})
+    return replace(row, arrays={name: array[places] for name, array in row.arrays.items()})
 
 
 FAULTS = (
