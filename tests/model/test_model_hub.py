@@ -31,6 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("MODELSCOPE_ENDPOINT", "http://127.0.0.1:9")  # nobody is there
     return tmp_path
 
 
@@ -106,8 +107,9 @@ def test_modelscope_keeps_a_dot_as_three_underscores(tiny: Tiny, home: Path, pla
     assert model.folder == folder.resolve()
     assert model.origin == "ms:acme/mood.v2@v1.0"
     assert read("acme/mood.v2@v1.0").folder == folder.resolve()
-    with pytest.raises(FolderError):
-        read("ms:acme/mood.v2@v9")
+    if place == "hub/acme/mood.v2":  # once is enough: the client tries for seven seconds
+        with pytest.raises(FolderError):
+            read("ms:acme/mood.v2@v9")
 
 
 def test_modelscopes_newer_snapshots_are_found(tiny: Tiny, home: Path) -> None:

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from modelscope_server import ModelScope, serve
 
+from likewise.errors import WeightsError
 from likewise.model.read import read
+from tiny import sentence_transformer
 
 Tiny = Callable[[str], Path]
 NAME = "acme/mood.v2"
@@ -70,6 +72,24 @@ def test_a_moved_cache_is_kept_to(hub: ModelScope, tmp_path: Path) -> None:
     assert hub.asked == []
 
 
+def test_a_revision_does_not_overwrite_another_that_an_older_client_cached(
+    hub: ModelScope, tmp_path: Path
+) -> None:
+    older = tmp_path / ".cache/modelscope/hub/models/acme/mood___v2"
+    shutil.copytree(hub.root / NAME, older)
+    (older / ".mv").write_text("Revision:v1.0,CreatedAt:1700000000")
+    before = read(older).fingerprint
+    (hub.root / NAME / "vocab.txt").write_text("another\n", encoding="utf-8")
+    hub.revisions = {"release/2"}
+    first = answer(inspect(hub, tmp_path, f"ms:{NAME}@release/2"))
+    assert first["origin"] == f"ms:{NAME}@release/2"
+    assert read(older).fingerprint == before
+    hub.asked.clear()
+    assert answer(inspect(hub, tmp_path, f"ms:{NAME}@release/2")) == first
+    assert answer(inspect(hub, tmp_path, f"ms:{NAME}"))["origin"] == f"ms:{NAME}@v1.0"
+    assert hub.asked == []
+
+
 def test_weights_in_a_second_format_are_not_downloaded(hub: ModelScope, tmp_path: Path) -> None:
     for extra in ("pytorch_model.bin", "onnx/model.onnx", "tf_model.h5"):
         (hub.root / NAME / extra).parent.mkdir(exist_ok=True)
@@ -82,14 +102,12 @@ def test_weights_in_a_second_format_are_not_downloaded(hub: ModelScope, tmp_path
     assert sorted(hub.fetched()) == sorted(fetched)
 
 
-def test_a_model_in_folders_comes_with_them(
-    tiny: Tiny, hub: ModelScope, tmp_path: Path
-) -> None:
+def test_a_model_in_folders_comes_with_them(hub: ModelScope, tmp_path: Path) -> None:
     source = hub.root / "acme/vectors"
-    shutil.copytree(tiny("sentence_embedder"), source)
+    sentence_transformer(source, dense=[(8, "torch.nn.modules.activation.Tanh")])
     said = answer(inspect(hub, tmp_path, "ms:acme/vectors"))
     assert said["fingerprint"] == read(source).fingerprint
-    assert (Path(said["folder"]) / "1_Pooling/config.json").is_file()
+    assert (Path(said["folder"]) / "2_Dense/model.safetensors").is_file()
 
 
 @pytest.mark.parametrize("name", ["acme/unheard-of", f"{NAME}@v9", "no-owner"])
@@ -116,14 +134,18 @@ def test_weights_that_broke_off_are_not_read_and_go_on_the_next_time(
     hub: ModelScope, tmp_path: Path
 ) -> None:
     weights = hub.root / NAME / "model.safetensors"
-    hub.break_after = weights.stat().st_size // 2
-    done = inspect(hub, tmp_path, f"ms:{NAME}", MODELSCOPE_DOWNLOAD_MAX_RETRIES="0")
+    hub.break_after = weights.stat().st_size // 4
+    done = inspect(hub, tmp_path, f"ms:{NAME}", MODELSCOPE_DOWNLOAD_MAX_RETRIES="1")
     assert done.returncode == 2
     assert "could not be fetched from ModelScope" in done.stderr
+    folder = tmp_path / ".cache/modelscope/models/acme--mood.v2/snapshots/master"
+    with pytest.raises(WeightsError, match="not downloaded to its end") as caught:
+        read(folder)
+    assert "model.safetensors.incomplete" in caught.value.found
     hub.break_after = None
     hub.asked.clear()
     said = answer(inspect(hub, tmp_path, f"ms:{NAME}"))
-    assert [line.split()[0] for line in hub.fetched()] == ["model.safetensors"]
+    assert [line.split(" bytes=")[0] for line in hub.fetched()] == ["model.safetensors"]
     assert said["fingerprint"] == read(hub.root / NAME).fingerprint
 
 
@@ -131,7 +153,7 @@ def test_a_model_without_a_file_that_did_not_come_is_not_read_the_next_time(
     hub: ModelScope, tmp_path: Path
 ) -> None:
     hub.down = {"tokenizer.json"}
-    done = inspect(hub, tmp_path, f"ms:{NAME}", MODELSCOPE_DOWNLOAD_MAX_RETRIES="0")
+    done = inspect(hub, tmp_path, f"ms:{NAME}", MODELSCOPE_DOWNLOAD_MAX_RETRIES="1")
     assert done.returncode == 2
     hub.down = set()
     said = answer(inspect(hub, tmp_path, f"ms:{NAME}"))
@@ -141,3 +163,14 @@ def test_a_model_without_a_file_that_did_not_come_is_not_read_the_next_time(
 
 def test_hugging_faces_offline_switch_is_not_modelscopes(hub: ModelScope, tmp_path: Path) -> None:
     answer(inspect(hub, tmp_path, f"ms:{NAME}", HF_HUB_OFFLINE="1"))
+
+
+def test_a_model_without_a_file_that_likewise_reads_is_not_downloaded(
+    hub: ModelScope, tmp_path: Path
+) -> None:
+    (hub.root / "acme/foreign").mkdir()
+    (hub.root / "acme/foreign/model.gguf").write_bytes(b"weights")
+    done = inspect(hub, tmp_path, "ms:acme/foreign")
+    assert done.returncode == 2
+    assert "no file in it that likewise reads" in done.stderr
+    assert hub.fetched() == []

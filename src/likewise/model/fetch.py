@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from likewise.errors import FolderError
+from likewise.model.files import show
 from likewise.model.hub import HUBS, Name
 
 __all__ = ["fetch", "reason_against", "wanted"]
@@ -26,6 +27,7 @@ _OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 _TRUE = ("1", "ON", "YES", "TRUE")
 _SMALL = (".json", ".txt", ".model", ".md", ".jinja")
 _LEGAL = ("LICENSE", "NOTICE")
+_WEIGHTS = (".safetensors", ".bin")
 _SAFE = ("model.safetensors", "model.safetensors.index.json")
 _ELSEWHERE = (
     "checkpoint-",
@@ -90,6 +92,37 @@ def _is_model(file: str) -> bool:
     return file.rpartition("/")[2].startswith("pytorch_model")
 
 
+def _in_turns(files: Iterable[str], download: Callable[[list[str]], str | Path]) -> Path:
+    """Call download with the patterns of each turn; return the folder when all files are in it.
+
+    Clients also return without an error when a file did not come.
+    """
+    folder = Path()
+    for turn in _turns(files):
+        folder = Path(download(_exactly(turn)))
+        missing = [file for file in turn if not (folder / file).is_file()]
+        if missing:
+            raise FileNotFoundError(f"{show(missing)} did not come")
+    return folder
+
+
+def _turns(files: Iterable[str]) -> list[list[str]]:
+    """Return the files of each turn of a download; a turn adds files to the one before.
+
+    The weights at the top come last: where they are, nothing else is missing.
+    """
+    whole = wanted(files)
+    if not whole:
+        raise FileNotFoundError("there is no file in it that likewise reads")
+    light = [file for file in whole if not file.endswith(_WEIGHTS)]
+    deep = [file for file in whole if not file.endswith(_WEIGHTS) or "/" in file]
+    turns: list[list[str]] = []
+    for turn in (light, deep, whole):
+        if turn and turn not in turns:
+            turns.append(turn)
+    return turns
+
+
 def _exactly(files: list[str]) -> list[str]:
     """Return patterns that match these names alone; clients read them as globs."""
     return [file.replace("[", "[[]") for file in files]
@@ -100,24 +133,32 @@ def _from_huggingface(name: Name) -> Path:
 
     revision = name.revision or None
     files = huggingface_hub.HfApi().list_repo_files(name.name, revision=revision)
-    return Path(
-        huggingface_hub.snapshot_download(
-            name.name, revision=revision, allow_patterns=_exactly(wanted(files))
-        )
+    return _in_turns(
+        files,
+        lambda turn: huggingface_hub.snapshot_download(
+            name.name, revision=revision, allow_patterns=turn
+        ),
     )
 
 
 def _from_modelscope(name: Name) -> Path:
-    from modelscope_hub import HubApi
+    """Fetch into the folder of the revision; left alone, the client writes into an older cache's.
+
+    There it would overwrite the files of another revision.
+    """
+    from modelscope_hub import HubApi, get_default_config
 
     api = HubApi()
     revision = name.revision or "master"
     listed = api.list_repo_files(name.name, "model", revision=revision)
     files = [file.path for file in listed if file.type == "blob"]
-    return Path(
-        api.download_repo(
-            name.name, "model", revision=revision, allow_patterns=_exactly(wanted(files))
-        )
+    models = Path(get_default_config().cache_dir) / "models"
+    folder = models / name.name.replace("/", "--") / "snapshots" / revision
+    return _in_turns(
+        files,
+        lambda turn: api.download_repo(
+            name.name, "model", revision=revision, allow_patterns=turn, local_dir=folder
+        ),
     )
 
 

@@ -70,7 +70,8 @@ def origin(folder: Path) -> str:
         if folder.resolve().is_relative_to(base.resolve()):
             inner = folder.resolve().relative_to(base.resolve()).parts
             if "snapshots" in inner:  # org--name/snapshots/revision
-                return f"ms:{inner[0].replace('--', '/')}@{inner[-1]}"
+                revision = "/".join(inner[inner.index("snapshots") + 1 :])
+                return f"ms:{inner[0].replace('--', '/')}@{revision}"
             if (folder / ".mv").is_file() or (folder / ".msc").is_file():  # left by the client
                 name = "/".join(inner[:2]).replace("___", ".")
                 return f"ms:{name}@{_modelscope_revision(folder)}"
@@ -80,7 +81,7 @@ def origin(folder: Path) -> str:
 def unfinished(folder: Path) -> list[str]:
     """Return the files of a download that has not come to its end, in a cache or beside it."""
     found = [p for p in folder.rglob("*") if p.is_symlink() and not p.exists()]
-    found += folder.glob(".cache/huggingface/download/**/*.incomplete")
+    found += folder.rglob("*.incomplete")
     if folder.parent.name == "snapshots":
         found += folder.parent.parent.glob("blobs/*.incomplete")
     for base in _modelscope_roots():
