@@ -36,7 +36,7 @@ class Verdict:
     measures: tuple[Measure, ...]
     n: int  # items compared
     decisive: int | None  # items whose reference margin is above the noise; None where no classes
-    noise_floor: float | None  # median spread-normalised error of CPU float32 against float64
+    noise_floor: float | None  # median spread-normalised error of honest rounding
     reference: str  # the plan of the reference
     candidate: str  # the plan that was judged
     budget: str  # strict | standard | relaxed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+import timm.layers
 import torch
 
 from likewise.engines._double import quicken
@@ -36,8 +37,9 @@ def test_a_depthwise_convolution_gives_the_same_in_float64(options: dict[str, ob
         torch.nn.Conv2d(6, 6, 3).double(),
         torch.nn.Conv2d(6, 6, 3, groups=6, padding=1, padding_mode="reflect").double(),
         torch.nn.Conv2d(6, 6, 3, groups=6, padding="same").double(),
+        timm.layers.Conv2dSame(6, 6, 3, groups=6).double(),
     ],
-    ids=["float32", "multiplier", "full", "reflect", "same"],
+    ids=["float32", "multiplier", "full", "reflect", "same", "timm's own"],
 )
 def test_other_convolutions_are_left_alone(convolution: torch.nn.Conv2d) -> None:
     assert quicken(torch.nn.Sequential(convolution)) == 0

@@ -63,6 +63,13 @@ def summed(x: np.ndarray, w: np.ndarray, order: int) -> np.ndarray:
     return total
 
 
+def coarse(rows: np.ndarray, precision: str, seed: int = 3) -> np.ndarray:
+    """Rows that are off by about the unit roundoff of a precision."""
+    roundoff = {"float16": 5e-4, "bfloat16": 4e-3, "int8": 2e-2}.get(precision, 5e-4)
+    drawn = np.random.default_rng(seed).standard_normal(rows.shape)
+    return (rows * (1 + roundoff * drawn)).astype(np.float32)
+
+
 def finish(activation: str, raw: np.ndarray) -> dict[str, np.ndarray]:
     if activation == "vector":
         return {"vector": raw / np.linalg.norm(raw, axis=1, keepdims=True)}
@@ -140,6 +147,11 @@ def evidence(
         "candidate": compute(items, outputs, np.float32, order=-1),
     }
     arrays = {name: finish(activation, rows) for name, rows in raw.items()}
+    limits = limits_of(precision_class(Plan.parse(plan)), budget)
+    emulated = None
+    if not limits.exact:
+        rounded = finish(activation, coarse(raw["yardstick"][list(chosen)], limits.precision))
+        emulated = run("torch/cpu/float32/b1/t2", rounded, activation)
     candidate = arrays["candidate"]
     if spoil is not None:
         candidate = spoil({name: rows.copy() for name, rows in candidate.items()})
@@ -147,7 +159,8 @@ def evidence(
         model=model(),
         kinds=KINDS[activation],
         probes=tuple(Probe(f"item {i}", "english" if i % 2 else "chinese") for i in range(items)),
-        limits=limits_of(precision_class(Plan.parse(plan)), budget),
+        limits=limits,
+        emulated=emulated,
         least_items=64,
         truth=run("torch/cpu/float64/b1/t2", arrays["truth"], activation),
         truth_items=chosen,

@@ -10,6 +10,7 @@ from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.stratify import stratify
 from likewise.prove.subject import draw
+from likewise.run.company import in_company
 from likewise.run.opening import open_runner
 from likewise.types import Model, Plan, Probe, Run, Task
 
@@ -31,7 +32,7 @@ class Opened:
     def evidence(self, plan: str, *, fault: str | None = None) -> Evidence:
         """Run a plan, with a fault if asked, and return what a verdict is made from."""
         parsed = Plan.parse(plan)
-        candidate = run_here(self.folder, plan, self.probes, fault=fault)
+        candidate = run_here(self.folder, plan, self.probes, fault=fault, company=True)
         return Evidence(
             model=self.model,
             kinds=self.task.kinds,
@@ -63,10 +64,18 @@ def opened(folder: Path, count: int = ITEMS) -> Opened:
 
 
 def run_here(
-    folder: Path, plan: str, probes: tuple[Probe, ...], *, seed: int = 0, fault: str | None = None
+    folder: Path,
+    plan: str,
+    probes: tuple[Probe, ...],
+    *,
+    seed: int = 0,
+    fault: str | None = None,
+    company: bool = False,
 ) -> Run:
     """Run a plan in this process; the candidate's plan does not name the fault."""
     parsed = Plan.parse(plan)
     with open_runner(folder, plan=parsed, seed=seed, fault=fault) as runner:
-        run = runner.run([probe.item for probe in probes])
-    return replace(run, facts={**run.facts, "repeat_equal": True})
+        items = [probe.item for probe in probes]
+        run = runner.run(items)
+        more = {"company": in_company(runner, run, items)} if company else {}
+    return replace(run, facts={**run.facts, "repeat_equal": True, **more})

@@ -23,8 +23,12 @@ def quicken(module: Any) -> int:
 
 
 def _fits(convolution: Any) -> bool:
+    import torch
+
     return (
-        convolution.groups == convolution.in_channels == convolution.out_channels > 1
+        type(convolution)
+        is torch.nn.Conv2d  # a subclass, as timm's Conv2dSame, pads in its own way
+        and convolution.groups == convolution.in_channels == convolution.out_channels > 1
         and convolution.padding_mode == "zeros"
         and not isinstance(convolution.padding, str)
         and str(convolution.weight.dtype) == "torch.float64"

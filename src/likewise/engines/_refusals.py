@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from likewise.engines._devices import device_reason, parse_device, versions
 from likewise.errors import DeviceError
@@ -26,6 +26,7 @@ class Abilities:
     dtypes: tuple[str, ...]
     devices: tuple[str, ...] = ("cpu",)  # kinds
     words: tuple[str, ...] = ()  # extras without a value
+    valued: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # extras of stated values
     graphs: tuple[str, ...] = ()  # dtypes of a foreign graph, which the extra graph=NAME asks for
     also: tuple[str, ...] = ()  # packages whose version is worth telling
 
@@ -77,8 +78,10 @@ def _extra_refusal(abilities: Abilities, plan: Plan) -> str | None:
     for extra in plan.extras:
         name, _, value = extra.partition("=")
         holds = extra in abilities.words or (name in _EXTRAS and _EXTRAS[name](value))
+        holds = holds or value in abilities.valued.get(name, ())
         if not holds and not (name == "graph" and value and abilities.graphs):
             graphs = ("graph=NAME.onnx",) if abilities.graphs else ()
-            known = ", ".join((*abilities.words, "seed=NUMBER", "fault=ID", *graphs))
+            valued = [f"{n}={v}" for n, values in abilities.valued.items() for v in values]
+            known = ", ".join((*abilities.words, "seed=NUMBER", "fault=ID", *valued, *graphs))
             return f"{abilities.engine} does not know the extra {extra!r}; it knows {known}"
     return None

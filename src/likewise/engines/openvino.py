@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import sys
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -93,6 +94,7 @@ class OpenvinoSession:
     ) -> None:
         self._compiled = compiled
         self._request = compiled.create_infer_request()
+        self._lock = threading.Lock()  # one request serves one caller at a time
         self._network = network
         self._plan = plan
         self._file = file
@@ -109,13 +111,15 @@ class OpenvinoSession:
             raise RefusedError("This session is closed.", fix="open the plan again")
         arrays = feeds(self._kinds, inputs, self._network)
         try:
-            self._request.infer(arrays, share_inputs=True)
+            with self._lock:
+                self._request.infer(arrays, share_inputs=True)
+                names = self._network.outputs
+                return {n: np.array(self._request.get_tensor(n).data) for n in names}
         except RuntimeError as error:
             shapes = ", ".join(f"{k} {a.shape}" for k, a in arrays.items())
             raise RefusedError(
                 "OpenVINO failed while computing a batch.", found=f"{error}; {shapes}"
             ) from None
-        return {n: np.array(self._request.get_tensor(n).data) for n in self._network.outputs}
 
     def facts(self) -> Mapping[str, Json]:
         """Return what really runs, read back from the compiled model and from the export."""

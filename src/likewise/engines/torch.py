@@ -6,6 +6,7 @@ import collections
 import importlib
 import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from likewise.engines._devices import versions
 from likewise.engines._double import quicken
+from likewise.engines._emulate import PRECISIONS, emulate
 from likewise.engines._feeds import feeds
 from likewise.engines._refusals import Abilities, offer, refusal
 from likewise.errors import RefusedError
@@ -33,6 +35,7 @@ _ABILITIES = Abilities(
     dtypes=("float64", "float32", "bfloat16", "float16"),
     devices=("cpu", "cuda"),
     words=("sdpa",),
+    valued={"emulate": PRECISIONS},
     also=("transformers", "timm"),
 )
 _OLDEST = (2, 9)  # the first with torch.backends.*.fp32_precision
@@ -57,6 +60,12 @@ def refuse(model: Model, network: Network, plan: Plan) -> str | None:  # noqa: A
         file.used and file.format in ("safetensors", "torch") for file in model.weight_files
     ):
         return f"{model.folder} holds no weights that torch can load"
+    return _extra_reason(model, plan)
+
+
+def _extra_reason(model: Model, plan: Plan) -> str | None:
+    if plan.extra("emulate") and plan.dtype != "float32":
+        return f"a precision is emulated in float32, not in {plan.dtype}"
     if "sdpa" in plan.extras and model.library == "timm":
         return "timm chooses its attention by itself; leave out the extra 'sdpa'"
     return None
@@ -80,6 +89,9 @@ def open(model: Model, network: Network, plan: Plan) -> TorchSession:
     module = loaded.module.to(plan.device)
     if (plan.device, plan.dtype) == ("cpu", "float64"):
         quicken(module)
+    rounded = plan.extra("emulate")
+    if rounded is not None:
+        emulate(module, rounded)
     session = TorchSession(module, network, plan, loaded.facts)
     session.check()
     return session
@@ -132,6 +144,7 @@ class TorchSession:
             "artefact": "",
             "census": self._census,
             "attention": self._attention,
+            "emulated": self._plan.extra("emulate"),
             "flags": flags,
             "loading": dict(self._loading),
         }
@@ -194,6 +207,15 @@ def _exactly(threads: int) -> Iterator[None]:
     TF32 convolutions are torch's default on CUDA and look like a porting bug (case B107); bfloat16
     products of float32 matrices are one call away on a CPU.
     """
+    with _ONE_AT_A_TIME:
+        yield from _set_for_a_while(threads)
+
+
+_ONE_AT_A_TIME = threading.RLock()
+"""These settings are the process's, so threads that compute take turns."""
+
+
+def _set_for_a_while(threads: int) -> Iterator[None]:
     before = _flags()
     _set({**before, **dict.fromkeys(_PRECISIONS, "ieee"), **_EXACT, "threads": threads})
     try:

@@ -1,7 +1,8 @@
 """Runs of one model in; the matching rows of reference and candidate, and known noise, out.
 
 The reference of an item is the truth (CPU float64) where that ran, else the yardstick (CPU
-float32, eager, one item at a time). Noise is what honest float32 runs are off by.
+float32, eager, one item at a time). Noise is what an honest run of the plan's class is off by:
+that of the yardstick for float32, and of an emulation of the precision for every other class.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ class Evidence:
     limits: Limits
     least_items: int
     truth: Run | None  # CPU float64 over some items; None where it could not run
-    truth_items: tuple[int, ...]  # which of the probes they are, rising
+    truth_items: tuple[int, ...]  # which of the probes they are, rising; of the emulation too
     yardstick: Run  # over all items
     candidate: Run  # over all items
+    emulated: Run | None = None  # of a lossy class: its rounding on a CPU, over truth_items
     variants: tuple[Run, ...] = ()  # where there is no truth: other honest float32 runs, all items
     truth_missing: str = ""  # why there is no truth
 
@@ -54,15 +56,16 @@ class Evidence:
 
     @property
     def allowance(self) -> float:
-        """How many times the noise of CPU float32 an honest run of the plan's class may reach."""
-        name = "amplification_max" if self.limits.exact else "noise"
-        limit = self.limits.get(name)
-        return limit.value if limit else 0.0
+        """How many times the noise of its class an honest run may reach."""
+        name = "amplification_max" if self.limits.exact else "amplification_median"
+        return self.limits[name].value
 
     def references(self) -> list[tuple[str, Run]]:
-        """Return every reference run, named: yardstick, truth, variant."""
+        """Return every reference run, named: yardstick, truth, emulation, variant."""
         truth = [("truth", self.truth)] if self.truth else []
-        return [("yardstick", self.yardstick), *truth, *(("variant", v) for v in self.variants)]
+        emulated = [("emulation", self.emulated)] if self.emulated else []
+        variants = [("variant", run) for run in self.variants]
+        return [("yardstick", self.yardstick), *truth, *emulated, *variants]
 
     @cached_property
     def comparable(self) -> bool:
@@ -89,33 +92,54 @@ class Evidence:
     def merged(self, name: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return the reference of every row, (R, …), and whether it is the truth, (R,)."""
         rows = self.yardstick.arrays[name]
-        true = np.zeros(len(rows), np.bool_)
-        if self.truth is None or name not in self.truth.arrays:
-            return rows, true
-        true = np.isin(self.yardstick.owners, self.truth_items)
-        found = self.truth.arrays[name]
-        if true.sum() != len(found):  # then load and shapes say what is wrong with the reference
+        found = self._sampled(self.truth, name)
+        if found is None:
             return rows, np.zeros(len(rows), np.bool_)
         whole = rows.astype(np.float64)
-        whole[true] = found  # both are in item order, and an item's rows keep theirs
-        return whole, true
+        whole[self.sampled] = found  # both are in item order, and an item's rows keep theirs
+        return whole, self.sampled
+
+    @cached_property
+    def sampled(self) -> npt.NDArray[np.bool_]:
+        """(R,) which rows belong to ``truth_items``."""
+        return np.isin(self.yardstick.owners, self.truth_items)
+
+    def _sampled(self, run: Run | None, name: str) -> Floats | None:
+        """Return the rows of a run over ``truth_items``; None where it has others."""
+        rows = run.arrays.get(name) if run else None
+        # Where the count is another, load and shapes say what is wrong with the reference.
+        return rows if rows is not None and len(rows) == self.sampled.sum() else None
 
     def _pairs(self, name: str, kind: Kind) -> Pairs:
         reference, true = self.merged(name)
-        variants = [v for v in self.variants if _match(self.yardstick, v, self.kinds)]
-        honest = [self.yardstick, *variants] if true.any() else variants
-        runs = [self.yardstick.arrays[name], *(run.arrays[name] for run in honest)]
-        kept = np.logical_and.reduce([finite_rows(rows) for rows in (reference, *runs)])
+        honest, known = self._honest(name, true)
+        kept = finite_rows(reference) & finite_rows(self.yardstick.arrays[name])
+        for rows in honest:
+            kept[known] &= finite_rows(rows)
         exclusive = self.contract.get("activation", "softmax") == "softmax"
         return Pairs(
             name=name,
             kind="scores" if kind == "logits" and not exclusive else kind,
             reference=_taken(reference, kept),
             candidate=_taken(self.candidate.arrays[name], kept),
-            honest=tuple(_taken(run.arrays[name], kept) for run in honest),
-            known=true[kept] if true.any() else np.ones(int(kept.sum()), np.bool_),
+            honest=tuple(_taken(rows, kept[known]) for rows in honest),
+            known=known[kept],
             items=self.yardstick.owners[kept],
         )
+
+    def _honest(
+        self, name: str, true: npt.NDArray[np.bool_]
+    ) -> tuple[list[Floats], npt.NDArray[np.bool_]]:
+        """Return the rows of honest runs of the class, (K, …) each, and which K of R they are."""
+        if not self.limits.exact:
+            emulated = self._sampled(self.emulated, name)
+            return ([], np.zeros(len(true), np.bool_)) if emulated is None else (
+                [emulated], self.sampled,
+            )  # fmt: skip
+        variants = [v for v in self.variants if _match(self.yardstick, v, self.kinds)]
+        if true.any():
+            return [r.arrays[name][true] for r in (self.yardstick, *variants)], true
+        return [run.arrays[name] for run in variants], np.ones(len(true), np.bool_)
 
 
 def _taken(rows: Floats, kept: npt.NDArray[np.bool_]) -> Floats:

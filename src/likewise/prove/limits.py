@@ -56,11 +56,16 @@ class Limits:
 
 
 def precision_class(plan: Plan) -> str:
-    """Return the class a plan is judged in: its dtype, or tf32 or hf32 where an extra says so.
+    """Return the class a plan is judged in: its dtype, or the precision that an extra says.
 
+    >>> precision_class(Plan.parse("torch/cpu/float32/b16/t2/emulate=int8"))
+    'int8'
     >>> precision_class(Plan.parse("torch/npu/float32/b16/t2/hf32"))
     'hf32'
     """
+    emulated = plan.extra("emulate")
+    if emulated is not None:
+        return emulated
     if plan.dtype in ("float32", "float64"):
         return next((e for e in plan.extras if e in ("tf32", "hf32")), EXACT)
     return plan.dtype

@@ -34,8 +34,8 @@ class Pairs:
     kind: Kind  # logits: of exclusive classes; those of independent ones are scores
     reference: Floats  # (R, …): float64 where there is truth, else float32
     candidate: Floats  # (R, …)
-    honest: tuple[Floats, ...]  # (R, …) each: float32 runs whose distance from it is noise
-    known: npt.NDArray[np.bool_]  # (R,) rows on which that distance is noise: those with truth
+    honest: tuple[Floats, ...]  # (K, …) each: honest runs, whose distance from it is noise
+    known: npt.NDArray[np.bool_]  # (R,) the K rows on which that is known
     items: Ints  # (R,) which item each row belongs to
 
     @property
@@ -47,15 +47,15 @@ class Pairs:
     def obstacle(self) -> str:
         """Why errors cannot be compared with noise; "" where they can."""
         if not self.honest or not self.known.any():
-            return "what CPU float32 itself is off by is not known"
+            return "what an honest run is off by is not known"
         if self.spread.min() == 0:
             return "most of the reference's rows are one and the same"
         return ""
 
     def noise(self, rows: Rows) -> Numbers:
-        """Return (R,): what honest float32 is off by, as ``rows`` measures it; see ``_filled``."""
+        """Return (R,): what an honest run is off by, as ``rows`` measures it; see ``_filled``."""
         reference = self.reference[self.known]
-        return self._filled([rows(reference, run[self.known]) for run in self.honest])
+        return self._filled([rows(reference, run) for run in self.honest])
 
     @cached_property
     def spread(self) -> Numbers:
@@ -71,19 +71,24 @@ class Pairs:
 
     @cached_property
     def floor(self) -> Numbers:
-        """(K,) the same of honest float32, on the known rows."""
+        """(K,) the same of the honest runs, on the known rows."""
         reference, spread = self.reference[self.known], self.spread[self.known]
-        runs = [run[self.known] for run in self.honest]
         errors = [
-            spread_error.rows(reference, run, softmax=self.softmax, spread=spread) for run in runs
+            spread_error.rows(reference, run, softmax=self.softmax, spread=spread)
+            for run in self.honest
         ]
         largest: Numbers = np.max(errors, axis=0)
         return largest
 
     @cached_property
     def amplification(self) -> Numbers:
-        """(R,) error ÷ noise: how many times further from the truth than honest float32."""
+        """(R,) error ÷ noise: how many times further from the truth than an honest run."""
         return self.errors / np.maximum(self._filled([self.floor]), _TINY)
+
+    @cached_property
+    def distances(self) -> Numbers:
+        """(R,) what an honest error is worth on each row, as a distance between outputs."""
+        return np.maximum(self._filled([self.floor]), _TINY) * self.spread
 
     def _filled(self, known: list[Numbers]) -> Numbers:
         """Return (R,) noise from that of the K known rows.

@@ -15,7 +15,7 @@ from likewise.outcomes import Verdict
 from likewise.progress import Progress, silent
 from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
-from likewise.prove.references import References, references
+from likewise.prove.references import References, emulated, references
 from likewise.prove.runs import run_once
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
@@ -112,18 +112,20 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
     """
     _refuse_reference(plan)
     subject, made = context.subject, context.references
-    candidate, reused = run_once(subject, plan, subject.items)
+    candidate, reused = run_once(subject, plan, subject.items, company=True)
     proof = subject.settings.proof
+    limits = limits_of(precision_class(plan), proof.budget)
     evidence = Evidence(
         model=subject.model,
         kinds=subject.task.kinds,
         probes=subject.probes,
-        limits=limits_of(precision_class(plan), proof.budget),
+        limits=limits,
         least_items=proof.least_items,
         truth=made.truth,
         truth_items=made.truth_items,
         truth_missing=made.truth_missing,
         yardstick=made.yardstick,
+        emulated=None if limits.exact else emulated(subject, made, limits.precision),
         variants=made.variants,
         candidate=candidate,
     )
@@ -134,7 +136,7 @@ def _refuse_reference(plan: Plan) -> None:
     """A thing compared with itself passes whatever is wrong with it."""
     place = (plan.engine, plan.device, plan.batch) == ("torch", "cpu", 1)
     words = {extra.partition("=")[0] for extra in plan.extras}
-    if place and plan.dtype in ("float32", "float64") and words <= {"seed"}:
+    if place and plan.dtype in ("float32", "float64") and words <= {"seed", "emulate"}:
         raise RefusedError(
             f"{plan} is the reference itself, and cannot be compared with itself.",
             found="torch, on the CPU, one item at a time, in full precision",

@@ -13,7 +13,7 @@ from likewise.prove.stratify import stratify
 from likewise.prove.subject import Subject
 from likewise.types import Json, Plan, Run
 
-__all__ = ["References", "references"]
+__all__ = ["References", "emulated", "references"]
 
 _REPEATED = 4  # items that a reference runs twice
 _TOLD = (
@@ -27,7 +27,7 @@ class References:
     """What a plan is compared with."""
 
     truth: Run | None  # CPU float64, over some items
-    truth_items: tuple[int, ...]
+    truth_items: tuple[int, ...]  # chosen from every group of probes, whether truth ran or not
     truth_missing: str  # why there is none
     yardstick: Run  # CPU float32, over all
     variants: tuple[Run, ...]  # where there is no truth: other honest float32 runs, over all
@@ -66,8 +66,18 @@ def references(subject: Subject, progress: Progress) -> References:
     except RefusedError as error:
         missing = f"CPU float64 could not run: {error.what} {error.found}".strip()
         variants, again = _variants(subject, count, progress)
-        return References(None, (), missing, yardstick, variants, reused and again)
+        return References(None, chosen, missing, yardstick, variants, reused and again)
     return References(truth, chosen, "", yardstick, (), reused and again)
+
+
+def emulated(subject: Subject, made: References, precision: str) -> Run:
+    """Return what honest rounding to a precision gives, emulated on the CPU, over the sample.
+
+    Raises:
+        RefusedError: it could not run.
+    """
+    plan = Plan("torch", "cpu", "float32", 1, threads(), (f"emulate={precision}",))
+    return run_once(subject, plan, [subject.items[i] for i in made.truth_items], seed=3)[0]
 
 
 def _variants(subject: Subject, count: int, progress: Progress) -> tuple[tuple[Run, ...], bool]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -39,6 +39,7 @@ def run_once(
     *,
     seed: int = 0,
     repeat: int = 0,
+    company: bool = False,
 ) -> tuple[Run, bool]:
     """Run a plan in a fresh process, unless the same was run before.
 
@@ -55,17 +56,17 @@ def run_once(
 
     def make(folder: Path) -> None:
         fresh.append(folder)
-        _run(subject, plan, items, (seed, repeat), folder)
+        _run(subject, plan, items, asked, folder)
 
-    folder = cache.build("run", _key(subject, plan, items, seed, repeat), make)
+    asked = {"seed": seed, "repeat": repeat, "company": company}
+    folder = cache.build("run", _key(subject, plan, items, asked), make)
     return load_run(folder), not fresh
 
 
 def _run(
-    subject: Subject, plan: Plan, items: Sequence[Item], drawn: tuple[int, int], folder: Path
+    subject: Subject, plan: Plan, items: Sequence[Item], asked: Mapping[str, int], folder: Path
 ) -> None:
     """Run outside the cache: a failure leaves its log where its message says that it lies."""
-    seed, repeat = drawn
     out = Path(tempfile.mkdtemp(prefix="likewise-run-"))
     job = Job(
         source=str(subject.model.folder.absolute()),
@@ -74,8 +75,9 @@ def _run(
         out=str(out),
         overrides=subject.settings.model,
         task=subject.task.name,
-        seed=seed,
-        repeat=repeat,
+        seed=asked["seed"],
+        repeat=asked["repeat"],
+        company=bool(asked["company"]),
     )
     told = False
     try:
@@ -90,7 +92,7 @@ def _run(
             shutil.rmtree(out, ignore_errors=True)
 
 
-def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat: int) -> str:
+def _key(subject: Subject, plan: Plan, items: Sequence[Item], asked: Mapping[str, int]) -> str:
     model = subject.model
     facts = {k: v for k, v in asdict(model).items() if k not in ("folder", "origin", "warnings")}
     return json.dumps(
@@ -102,8 +104,7 @@ def _key(subject: Subject, plan: Plan, items: Sequence[Item], seed: int, repeat:
             "items": fingerprint(items),
             "plan": str(plan),
             "graph": digests(model, subject.task.network, plan),
-            "seed": seed,
-            "repeat": repeat,
+            **asked,
             "versions": versions(*_PACKAGES),
             "processor": processor_fingerprint(),
             "code": cache.code(*_ROOMS),

@@ -17,6 +17,7 @@ import numpy as np
 
 from likewise.engines._process import answer_for, peak_bytes
 from likewise.model.ids import against_transformers
+from likewise.run.company import in_company
 from likewise.run.items import load_items
 from likewise.run.opening import open_runner
 from likewise.run.process import Job
@@ -53,6 +54,8 @@ def run_here(job: Job) -> None:
         if job.repeat:
             facts["repeat_equal"] = _repeats(runner, items[: job.repeat])
             facts |= _token_ids(runner, items)
+        if job.company:
+            facts["company"] = in_company(runner, run, items)
         facts["process"] = {
             "peak_bytes": peak_bytes(),
             "open_seconds": opened_at - started_at,

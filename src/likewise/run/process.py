@@ -34,6 +34,7 @@ class Job:
     keep: bool = True  # the arrays
     top: int | None = None
     repeat: int = 0  # a reference: so many items run twice more, bit by bit; ids are compared
+    company: bool = False  # some of the items run again, in other company
     started_at: float = 0.0  # seconds since the epoch; set by run_job
 
 
@@ -42,7 +43,8 @@ def run_job(job: Job, *, timeout: float | None = None) -> Run:
 
     ``facts`` holds besides what ran: ``process`` with peak_bytes, open_seconds and
     first_result_seconds (both from the start of the process); and where ``job.repeat`` asks for
-    them, ``repeat_equal`` and, of a text task, ``token_ids`` against transformers.
+    them, ``repeat_equal`` and, of a text task, ``token_ids`` against transformers, or ``company``
+    (see ``likewise.run.company``).
 
     Args:
         job: what to run.

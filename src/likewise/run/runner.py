@@ -136,27 +136,36 @@ class Runner:
         record.tokens += [0 if row.problem else row.tokens for row in rows]
         answers: list[Answer] = [{"error": row.problem, **row.notes} for row in rows]
         good = [i for i, row in enumerate(rows) if row.problem is None]
-        limit = self._most([rows[i] for i in good])
+        limit = self.most([rows[i] for i in good])
         for batch in batches([rows[i].tokens for i in good], limit, self.batch_tokens):
             indices = [good[place] for place in batch]
             record.computed_tokens += len(batch) * rows[indices[0]].tokens
-            arrays, owners, made = self._batch([rows[i] for i in indices], record, top)
+            inputs, owners, arrays = self.compute([rows[i] for i in indices], record)
+            began = time.perf_counter()
+            made = self._answers(inputs, arrays, owners, len(indices), top)
+            record.seconds["finish"][-1] += time.perf_counter() - began
+            self.first_at = self.first_at or time.time()
             for index, answer in zip(indices, made, strict=True):
                 answers[index] = {**answer, **rows[index].notes}
             if record.keep:
                 record.add(arrays, start + np.asarray(indices)[owners])
         return answers
 
-    def _most(self, rows: Sequence[Row]) -> int:
+    def most(self, rows: Sequence[Row]) -> int:
         """Return the most items of a batch: on a CPU, inputs beyond its caches slow it down."""
         heaviest = max((sum(a.nbytes for a in row.arrays.values()) for row in rows), default=0)
         if self.plan.device != "cpu" or heaviest == 0:
             return self.plan.batch
         return min(self.plan.batch, max(1, BATCH_BYTES // heaviest))
 
-    def _batch(
-        self, rows: Sequence[Row], record: _Record, top: int | None
-    ) -> tuple[Arrays, Ints, list[Answer]]:
+    def compute(
+        self, rows: Sequence[Row], record: _Record | None = None
+    ) -> tuple[Arrays, Ints, Arrays]:
+        """Compute rows as one batch; return its inputs, (R,) owners among the rows, and arrays.
+
+        Raises:
+            RefusedError: the session gave something else than the task's network promises.
+        """
         began = time.perf_counter()
         inputs = self.task.collate(rows)
         owners = self.task.owners(inputs)
@@ -166,12 +175,11 @@ class Runner:
         _check(outputs, self.task.network.outputs, len(owners))
         arrays = self.task.finish(inputs, outputs)
         _check(arrays, tuple(self.task.kinds), len(owners))
-        answers = self._answers(inputs, arrays, owners, len(rows), top)
-        record.seconds["encode"][-1] += collated - began
-        record.seconds["compute"].append(computed - collated)
-        record.seconds["finish"].append(time.perf_counter() - computed)
-        self.first_at = self.first_at or time.time()
-        return arrays, owners, answers
+        if record is not None:
+            record.seconds["encode"][-1] += collated - began
+            record.seconds["compute"].append(computed - collated)
+            record.seconds["finish"].append(time.perf_counter() - computed)
+        return inputs, owners, arrays
 
     def _answers(
         self, inputs: Arrays, arrays: Arrays, owners: Ints, count: int, top: int | None

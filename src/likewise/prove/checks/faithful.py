@@ -1,4 +1,4 @@
-"""Is it the same computation, up to the rounding of CPU float32?"""
+"""Is it the same computation, up to the rounding of its precision?"""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ gate = "G1"
 
 
 def check(evidence: Evidence) -> list[Measure]:
-    """Return, per output, how many times further from the truth than CPU float32 the plan is.
+    """Return, per output, how many times further from the truth than an honest run the plan is.
 
-    For a lossy class the ratio is shown, not judged: honest rounding to it hides what a wrong
-    port does. There only the class's absolute limit decides.
+    Honest is CPU float32 itself, or, for a lossy class, CPU float32 that rounds as the class does.
     """
     return [m for pairs in evidence.judged.values() for m in _output(evidence, pairs)]
 
@@ -32,8 +31,7 @@ def _output(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     floor = Measure(
         "noise_floor", pairs.name, float(np.median(pairs.floor)), "of the spread", len(pairs.floor)
     )
-    judged = _amplified(evidence, pairs, ratios) if evidence.limits.exact else ratios
-    return [floor, *judged, _ceiling(evidence, pairs)]
+    return [floor, *_amplified(evidence, pairs, ratios), _ceiling(evidence, pairs)]
 
 
 def _ratios(pairs: Pairs) -> list[Measure]:
@@ -61,9 +59,9 @@ def _amplified(evidence: Evidence, pairs: Pairs, ratios: list[Measure]) -> list[
         "amplification_p99": "one item in a hundred is",
         "amplification_max": "item {item} is",
     }
-    than = "float64 than CPU float32 is"
-    if evidence.truth is None:
-        than = "CPU float32 than other honest runs are"
+    from_what = "float64" if evidence.truth else "CPU float32"
+    honest = "CPU float32" if limits.exact else f"honest {limits.precision}"
+    than = f"{from_what} than {honest if evidence.truth or not limits.exact else 'other runs'} is"
     outside = {
         "amplification_median": limits["amplification_median_outside"].value,
         "amplification_max": limits["amplification_max_outside"].value,

@@ -40,7 +40,7 @@ def check(evidence: Evidence) -> list[Measure]:
 
 def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     """The best class, and the set of the best five where there are many."""
-    noise = 2 * _noise(evidence, pairs)
+    noise = 2 * _noise(pairs)
     classes = pairs.reference.shape[1]
     measures = [
         _flips(evidence, pairs, f"top{k}_flips", _beyond(pairs, k) - noise, f"the best {k}")
@@ -51,7 +51,7 @@ def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
 
 def _independent(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     """Each label on its own: a logit changes sign where the probability crosses one half."""
-    noise = 2 * _noise(evidence, pairs)
+    noise = 2 * _noise(pairs)
     ours = np.asarray(pairs.reference, np.float64)
     crossed = np.where((ours > 0) != (pairs.candidate > 0), np.abs(ours), -np.inf).max(axis=1)
     flips = _flips(evidence, pairs, "label_flips", crossed - noise, "a label at one half")
@@ -63,14 +63,12 @@ def _beyond(pairs: Pairs, count: int) -> Numbers:
     return np.where(gap > 0, gap, -np.inf)
 
 
-def _noise(evidence: Evidence, pairs: Pairs) -> Numbers:
+def _noise(pairs: Pairs) -> Numbers:
     if pairs.obstacle:
         return np.zeros(len(pairs.items))
-    rounding = evidence.limits.get("noise")
-    factor = rounding.value if rounding else 1.0
     if pairs.softmax:
-        return factor * pairs.noise(lambda r, y: by_rows(deviations, r, y))
-    return factor * pairs.noise(max_difference.rows)
+        return pairs.noise(lambda r, y: by_rows(deviations, r, y))
+    return pairs.noise(max_difference.rows)
 
 
 def _flips(evidence: Evidence, pairs: Pairs, metric: str, excess: Numbers, what: str) -> Measure:

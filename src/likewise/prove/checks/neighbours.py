@@ -31,22 +31,18 @@ def check(evidence: Evidence) -> list[Measure]:
 
 def _vectors(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     noise = _noise(pairs)
-    rounding = evidence.limits.get("noise")
-    excused = (rounding.value if rounding else 1.0) * noise
     return [
         _drift(evidence, pairs, evidence.allowance * noise),
-        _overlap(evidence, pairs, excused),
+        _overlap(evidence, pairs, noise),
     ]
 
 
 def _noise(pairs: Pairs) -> float:
-    """Return the largest drift of honest float32, the same for every pair of items."""
+    """Return the largest drift of an honest run, the same for every pair of items."""
     if pairs.obstacle:
         return 0.0
     reference = pairs.reference[pairs.known]
-    return max(
-        float(similarity_drift.rows(reference, run[pairs.known]).max()) for run in pairs.honest
-    )
+    return max(float(similarity_drift.rows(reference, run).max()) for run in pairs.honest)
 
 
 def _drift(evidence: Evidence, pairs: Pairs, noise: float) -> Measure:
