@@ -17,14 +17,22 @@ import numpy as np
 from likewise.metrics._rows import finite_rows
 from likewise.prove.limits import Limits
 from likewise.prove.pairs import Pairs
-from likewise.types import Json, Kind, Model, Plan, Probe, Run
+from likewise.types import Json, Kind, Model, Outcome, Plan, Probe, Run
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from likewise.types import Floats, Ints
 
-__all__ = ["Evidence"]
+__all__ = ["Canaries", "Evidence"]
+
+
+@dataclass(frozen=True)
+class Canaries:
+    """What the verdict made of planted faults and of honest runs, on this very model."""
+
+    faults: Mapping[str, Outcome]  # by name; none of them may pass
+    honest: Mapping[str, Outcome]  # by plan; each of them must
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +51,8 @@ class Evidence:
     emulated: Run | None = None  # of a lossy class: its rounding on a CPU, over truth_items
     variants: tuple[Run, ...] = ()  # where there is no truth: other honest float32 runs, all items
     truth_missing: str = ""  # why there is no truth
+    canaries: Canaries | None = None  # None: too few items; see canaries_asked
+    canaries_asked: bool = False  # False for a canary itself
 
     @property
     def plan(self) -> Plan:

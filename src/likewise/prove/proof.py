@@ -13,6 +13,7 @@ from likewise import find
 from likewise.errors import RefusedError
 from likewise.outcomes import Verdict
 from likewise.progress import Progress, silent
+from likewise.prove.canaries import canaries
 from likewise.prove.evidence import Evidence
 from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.references import References, emulated, references
@@ -115,6 +116,7 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
     candidate, reused = run_once(subject, plan, subject.items, company=True)
     proof = subject.settings.proof
     limits = limits_of(precision_class(plan), proof.budget)
+    rounded = None if limits.exact else emulated(subject, made, limits.precision)
     evidence = Evidence(
         model=subject.model,
         kinds=subject.task.kinds,
@@ -125,9 +127,11 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
         truth_items=made.truth_items,
         truth_missing=made.truth_missing,
         yardstick=made.yardstick,
-        emulated=None if limits.exact else emulated(subject, made, limits.precision),
+        emulated=rounded,
         variants=made.variants,
         candidate=candidate,
+        canaries=canaries(subject, made, limits, rounded),
+        canaries_asked=True,
     )
     return Proven(judge(evidence), reused)
 

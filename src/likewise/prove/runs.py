@@ -7,7 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from likewise import cache
@@ -18,10 +18,10 @@ from likewise.errors import RefusedError
 from likewise.prove.subject import Subject, stored
 from likewise.run.items import fingerprint
 from likewise.run.process import Job, run_job
-from likewise.run.store import load_run
-from likewise.types import Item, Plan, Run
+from likewise.run.store import RUN, load_run
+from likewise.types import Item, Json, Plan, Run
 
-__all__ = ["run_once"]
+__all__ = ["key", "run_all", "run_once"]
 
 _PACKAGES = (
     "numpy", "tokenizers", "torch", "transformers", "timm", "onnxruntime", "openvino", "onnx",
@@ -59,7 +59,7 @@ def run_once(
         _run(subject, plan, items, asked, folder)
 
     asked = {"seed": seed, "repeat": repeat, "company": company}
-    folder = cache.build("run", _key(subject, plan, items, asked), make)
+    folder = cache.build("run", key(subject, plan, items, asked), make)
     return load_run(folder), not fresh
 
 
@@ -68,13 +68,8 @@ def _run(
 ) -> None:
     """Run outside the cache: a failure leaves its log where its message says that it lies."""
     out = Path(tempfile.mkdtemp(prefix="likewise-run-"))
-    job = Job(
-        source=str(subject.model.folder.absolute()),
-        plan=str(plan),
-        items=str(stored(items)),
-        out=str(out),
-        overrides=subject.settings.model,
-        task=subject.task.name,
+    job = replace(
+        _job(subject, plan, items, out),
         seed=asked["seed"],
         repeat=asked["repeat"],
         company=bool(asked["company"]),
@@ -92,7 +87,46 @@ def _run(
             shutil.rmtree(out, ignore_errors=True)
 
 
-def _key(subject: Subject, plan: Plan, items: Sequence[Item], asked: Mapping[str, int]) -> str:
+def _job(subject: Subject, plan: Plan, items: Sequence[Item], out: Path) -> Job:
+    return Job(
+        source=str(subject.model.folder.absolute()),
+        plan=str(plan),
+        items=str(stored(items)),
+        out=str(out),
+        overrides=subject.settings.model,
+        task=subject.task.name,
+    )
+
+
+def run_all(
+    subject: Subject, plans: Sequence[Plan], items: Sequence[Item], *, company: bool = False
+) -> Iterator[tuple[Plan, Run]]:
+    """Yield the runs of several plans, made in one fresh process; nothing is kept.
+
+    A plan that fails, such as one with a fault that has no place in the model, is left out.
+
+    Raises:
+        RefusedError: the first plan cannot run, or the process crashed, or ran out of memory or
+            time.
+    """
+    out = Path(tempfile.mkdtemp(prefix="likewise-run-"))
+    try:
+        job = replace(
+            _job(subject, plans[0], items, out),
+            others=tuple(map(str, plans[1:])),
+            company=company,
+        )
+        run_job(job, timeout=subject.settings.proof.timeout_seconds)
+        places = {plan: out / plan.slug if plan != plans[0] else out for plan in plans}
+        for plan, place in places.items():
+            if (place / RUN).is_file():
+                yield plan, load_run(place)
+    finally:
+        shutil.rmtree(out, ignore_errors=True)
+
+
+def key(subject: Subject, plan: Plan, items: Sequence[Item], asked: Mapping[str, Json]) -> str:
+    """Return everything that a run depends on, spelt out."""
     model = subject.model
     facts = {k: v for k, v in asdict(model).items() if k not in ("folder", "origin", "warnings")}
     return json.dumps(

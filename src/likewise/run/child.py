@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -62,6 +63,17 @@ def run_here(job: Job) -> None:
             "first_result_seconds": runner.first_at and runner.first_at - started_at,
         }
     save_run(replace(run, facts=facts), Path(job.out))
+    for text in job.others:
+        other = Plan.parse(text)
+        _run_other(replace(job, plan=text, out=str(Path(job.out) / other.slug), others=()))
+
+
+def _run_other(job: Job) -> None:
+    """Do one more job; one that fails, such as a fault without a place here, leaves no run."""
+    try:
+        run_here(job)
+    except Exception:  # noqa: BLE001 - a fault may break a module in any way; the log has it
+        traceback.print_exc()
 
 
 def _repeats(runner: Runner, items: Sequence[Item]) -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["in_company"]
 
 _CHOSEN = 9  # items, from the shortest to one of the longest
+_TWINS = 4
 _LADDER = (2, 3, 7, 8, 16, 31, 32, 33)
 _LONGEST_SHARE = 0.95  # of the items by length: the few beyond are one item's neighbour, once
 
@@ -81,7 +82,7 @@ def _ways(
     work: _Work, chosen: list[int], longest: int | None
 ) -> Iterator[tuple[str, Callable[[], list[Moved]]]]:
     most = work.most(chosen)
-    alone = [[item] for item in chosen]
+    alone = [[item] for item in (*chosen, *work.twins(chosen))]
 
     def run(batches: list[list[int]]) -> Callable[[], list[Moved]]:
         return lambda: [work.moved(batch) for batch in batches]
@@ -127,6 +128,13 @@ class _Work:
         answers = zip(self.items, self.run.answers, strict=True)
         cut = (k for k, (i, a) in enumerate(answers) if isinstance(i, str) and a.get("truncated"))
         return next(cut, None)
+
+    def twins(self, chosen: Sequence[int]) -> list[int]:
+        """Return other items of the same lengths: a state that is kept by shape shows on them."""
+        tokens = self.run.tokens
+        found = (np.flatnonzero(tokens == tokens[item]).tolist() for item in chosen)
+        others = ([other for other in same if other not in chosen][:1] for same in found)
+        return list(dict.fromkeys(other for same in others for other in same))[:_TWINS]
 
     def most(self, chosen: Sequence[int]) -> int:
         """Return the most items that the plan puts into a batch of such items."""

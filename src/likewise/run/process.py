@@ -34,6 +34,7 @@ class Job:
     keep: bool = True  # the arrays
     top: int | None = None
     repeat: int = 0  # a reference: so many items run twice more, bit by bit; ids are compared
+    others: tuple[str, ...] = ()  # plans to run after it, each into the folder of its slug
     company: bool = False  # some of the items run again, in other company
     started_at: float = 0.0  # seconds since the epoch; set by run_job
 
@@ -51,8 +52,8 @@ def run_job(job: Job, *, timeout: float | None = None) -> Run:
         timeout: seconds, for the whole process.
 
     Raises:
-        RefusedError: the plan cannot run as asked, or its process crashed, ran out of memory or
-            time; says which.
+        RefusedError: the plan (not one of ``job.others``) cannot run as asked, or its process
+            crashed, ran out of memory or time; says which.
     """
     out = Path(job.out)
     out.mkdir(parents=True, exist_ok=True)

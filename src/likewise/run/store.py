@@ -14,9 +14,9 @@ from likewise.types import Plan, Run
 if TYPE_CHECKING:
     from likewise.types import Arrays
 
-__all__ = ["load_run", "save_run"]
+__all__ = ["RUN", "load_run", "save_run"]
 
-_FILE = "run.json"
+RUN = "run.json"
 _PLAIN = ("facts", "items_fingerprint", "count", "answers", "seconds")
 
 
@@ -30,7 +30,7 @@ def save_run(run: Run, folder: Path) -> None:
     np.save(folder / "tokens.npy", run.tokens, allow_pickle=False)
     record = {name: getattr(run, name) for name in _PLAIN}
     text = json.dumps({"plan": str(run.plan), "arrays": names, **record}, allow_nan=False)
-    (folder / _FILE).write_text(text)
+    (folder / RUN).write_text(text)
 
 
 def load_run(folder: Path) -> Run:
@@ -40,7 +40,7 @@ def load_run(folder: Path) -> Run:
         FolderError: the folder holds no run, or half of one.
     """
     try:
-        record = json.loads((folder / _FILE).read_text())
+        record = json.loads((folder / RUN).read_text())
         arrays: Arrays = {
             name: np.load(folder / file, allow_pickle=False)
             for name, file in record["arrays"].items()

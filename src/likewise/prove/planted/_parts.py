@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from likewise.prove.planted._fault import Module, absent
 
-__all__ = ["feed_forward", "head", "kin", "layers", "linears", "norms", "positions", "replace_each"]
+__all__ = [
+    "convolutions", "feed_forward", "head", "kin", "layers", "linears", "norms", "positions",
+    "replace_each",
+]  # fmt: skip
 
 _NAMES = {
     "query": ("query", "q_lin", "q_proj"),
     "key": ("key", "k_lin", "k_proj"),
+    "value": ("value", "v_lin", "v_proj"),
+    "segments": ("token_type_embeddings",),
     "attention output": ("attention.output.dense", "out_lin", "out_proj", "attn.proj"),
     "positions": ("position_embeddings",),
     "words": ("word_embeddings",),
@@ -63,6 +68,16 @@ def head(module: Module) -> Module:
     if not found:
         raise absent("head")
     return found[-1]
+
+
+def convolutions(module: Module) -> list[Module]:
+    """Return every convolution, first first."""
+    import torch
+
+    found = [part for part in module.modules() if isinstance(part, torch.nn.Conv2d)]
+    if not found:
+        raise absent("convolution")
+    return found
 
 
 def positions(module: Module) -> Module:

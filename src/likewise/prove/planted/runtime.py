@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.prove.planted._fault import Fault, Spoil, in_session
+from likewise.prove.planted._fault import TEXT, Fault, Spoil, absent, in_session
 from likewise.run.runner import Runner
 from likewise.types import Session
 
@@ -88,7 +88,70 @@ def _now_and_then(memory: _Memory, rows: Array) -> Array:
     return rows
 
 
+def _beyond_eight(_: _Memory, rows: Array) -> Array:
+    rows[8:] = rows[:1]
+    return rows
+
+
+def _zeros_sometimes(memory: _Memory, rows: Array) -> Array:
+    memory.seen += 1
+    return np.zeros_like(rows) if memory.seen % 7 == 3 else rows
+
+
+def _drifting(memory: _Memory, rows: Array) -> Array:
+    memory.seen += 1
+    half = rows.shape[-1] // 2 or 1
+    rows[..., :half] *= 1 + 1e-4 * memory.seen
+    return rows
+
+
+def _random(_: _Memory, rows: Array) -> Array:
+    noise = np.random.default_rng().standard_normal(rows.shape)
+    return (rows * (1 + 1e-3 * noise)).astype(rows.dtype)
+
+
+def _full_only(memory: _Memory, rows: Array) -> Array:
+    return rows[::-1].copy() if len(rows) == memory.batch else rows
+
+
+def _remembered(memory: _Memory, rows: Array) -> Array:
+    """The result of the first batch of a shape for every later one of it."""
+    return memory.kept.setdefault(str(rows.shape), rows.copy()).copy()
+
+
+def _not_finite_alone(session: Session, inputs: Arrays) -> Arrays:
+    """NaN for items without a token of their own, as where every position is masked."""
+    outputs = session.run(inputs)
+    if "attention_mask" not in inputs or "rows" in inputs:
+        raise absent("row for each item")
+    empty = inputs["attention_mask"].sum(axis=1) <= 2
+    for array in outputs.values():
+        array[empty] = np.nan
+    return outputs
+
+
+def _ragged(session: Session, inputs: Arrays) -> Arrays:
+    """A kernel that leaves out the rest where a length is no multiple of eight."""
+    width = inputs["attention_mask"].shape[1]
+    mask = inputs["attention_mask"].copy()
+    if width % 8 and width > 8:
+        mask[:, width - width % 8 :] = 0
+    return session.run({**inputs, "attention_mask": mask})
+
+
 FAULTS = (
+    Fault("Q02", "NaN for an empty text", in_session(_not_finite_alone), ("classify", "embed"),
+          needs="an empty text"),
+    Fault("Q11", "tokens beyond a multiple of eight not seen", in_session(_ragged), TEXT),
+    Fault("S02", "zeros, now and then", _with_state(_zeros_sometimes)),
+    Fault("S04", "rows from the ninth on are the first", _with_state(_beyond_eight),
+          needs="batches of more than eight"),
+    Fault("S06", "rows of full batches in reverse", _with_state(_full_only),
+          needs="full batches"),
+    Fault("S13", "half of the numbers drift with every batch", _with_state(_drifting)),
+    Fault("S14", "result of an earlier batch of the same shape", _with_state(_remembered),
+          needs="two batches of a shape"),
+    Fault("S18", "random by a thousandth", _with_state(_random)),
     Fault("N01", "NaN in one row of every batch", in_session(_each(_first_bad))),
     Fault("S01", "first row of a batch still from the batch before", _with_state(_stale),
           needs="batches"),

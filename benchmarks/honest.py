@@ -1,0 +1,135 @@
+"""Models, in; how often the verdict cries wolf over honest ways to run them, out.
+
+    python benchmarks/honest.py [bert_classifier minilm …] [--out honest.json]
+
+Every model runs on torch (threads, batches, two kinds of attention, float64 itself, real bfloat16
+and float16, and emulations of each precision), on ONNX Runtime and on OpenVINO, all judged at the
+standard budget. Prints the outcomes, and per class the largest figures that honest runs reach:
+the limits in prove/limits.toml are set from those. Exit 1 where one is outside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from mutants import evidence, folder_of
+
+from likewise.engines._devices import threads
+from likewise.prove.limits import precision_class
+from likewise.prove.proof import Context, prepare
+from likewise.prove.references import emulated
+from likewise.prove.runs import run_all
+from likewise.prove.subject import open_subject
+from likewise.prove.verdict import judge
+from likewise.settings import Settings
+from likewise.types import Plan
+
+MODELS = (
+    "bert_classifier", "roberta_classifier", "xlmr_fillmask", "distilbert_classifier",
+    "electra_classifier", "bert_fillmask", "sentence_transformer", "timm_classifier", "timm_tower",
+)  # fmt: skip
+FIGURES = (
+    "amplification_median", "amplification_p99", "amplification_max", "spread_error",
+    "divergence_p99.9", "divergence_max", "top1_flips", "top5_flips", "label_flips",
+    "score_difference", "similarity_drift", "neighbour_overlap", "separation",
+)  # fmt: skip
+_BATCHES = (2, 3, 7, 16, 32, 33)
+
+
+def plans(picture: bool) -> Iterator[Plan]:
+    """Yield honest plans; the first is the plain one."""
+    most = threads()
+    counts = sorted({1, most}, reverse=True)
+    for count in counts:
+        for batch in (16, *(b for b in _BATCHES if b != 16)):
+            yield Plan("torch", "cpu", "float32", batch, count)
+        if not picture:
+            for batch in (1, 8, 32):
+                yield Plan("torch", "cpu", "float32", batch, count, ("sdpa",))
+    for engine in ("onnx", "openvino"):
+        for count in counts:
+            for batch in (1, *_BATCHES):
+                yield Plan(engine, "cpu", "float32", batch, count)
+    yield Plan("torch", "cpu", "float64", 16, most)
+    for dtype in ("bfloat16", "float16"):
+        for batch in (1, 16, 32):
+            yield Plan("torch", "cpu", dtype, batch, most)
+    for precision in ("tf32", "hf32", "float16", "bfloat16", "int8"):
+        for batch in (7, 16):
+            yield Plan("torch", "cpu", "float32", batch, most, (f"emulate={precision}",))
+
+
+def judged(name: str, context: Context) -> Iterator[dict[str, Any]]:
+    """Yield a row per honest run."""
+    chosen = list(plans(context.task.takes == "picture"))
+    rounded: dict[str, Any] = {"float32": None}
+    for plan, run in run_all(context.subject, chosen, context.subject.items, company=True):
+        precision = precision_class(plan)
+        if precision not in rounded:
+            rounded[precision] = emulated(context.subject, context.references, precision)
+        verdict = judge(evidence(context, precision, run, rounded[precision]))
+        figures = {
+            m.metric: m.value
+            for m in verdict.measures
+            if m.metric in FIGURES and m.value is not None
+        }
+        moved = [m.value for m in verdict.measures if m.gate == "G3" and m.value is not None]
+        yield {
+            "model": name,
+            "plan": str(plan),
+            "class": precision,
+            "outcome": verdict.outcome,
+            "reason": "" if verdict.passes else verdict.reasons[0],
+            "moved_max": max(moved, default=None),
+            **figures,
+        }
+
+
+def main() -> int:
+    """Print what did not pass, the sums, and the largest figures of each class."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("models", nargs="*", default=list(MODELS), metavar="MODEL")
+    parser.add_argument("--out", type=Path, help="a JSON file")
+    asked = parser.parse_args()
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as place:
+        for name in asked.models:
+            folder = folder_of(name, Path(place))
+            context = prepare(open_subject(folder, items=None, settings=Settings()))
+            made = list(judged(name, context))
+            rows += made
+            print(f"{name:22} {len(made):4} runs {dict(Counter(r['outcome'] for r in made))}")
+            for row in made:
+                if row["outcome"] not in ("equal", "within"):
+                    print(f"    {row['plan']}: {row['outcome']}: {row['reason'][:160]}")
+            sys.stdout.flush()
+    _sums(rows)
+    if asked.out:
+        asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(row["outcome"] == "outside" for row in rows) else 0
+
+
+def _sums(rows: list[dict[str, Any]]) -> None:
+    total = Counter(row["outcome"] for row in rows)
+    print(f"{len(rows)} honest runs: {dict(total)}")
+    for precision in sorted({row["class"] for row in rows}):
+        chosen = [row for row in rows if row["class"] == precision]
+        print(f"{precision}, {len(chosen)} runs: the most that was reached")
+        for figure in (*FIGURES, "moved_max"):
+            values = [row[figure] for row in chosen if row.get(figure) is not None]
+            if values:
+                worst = (
+                    min(values) if figure in ("neighbour_overlap", "separation") else max(values)
+                )
+                print(f"    {figure:22} {worst:10.3g}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""A subject and its references in; whether the verdict can tell wrong from right here, out.
+
+In every proof some planted faults must not pass, and some honest ways to run must: on this very
+model, with its own items, noise and limits. A verdict that misses one is not to be trusted.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise import cache
+from likewise.engines._devices import threads
+from likewise.prove.bounds import upper_rate
+from likewise.prove.evidence import Canaries, Evidence
+from likewise.prove.faults import faults
+from likewise.prove.limits import Limit, Limits
+from likewise.prove.references import References
+from likewise.prove.runs import key, run_all
+from likewise.prove.subject import Subject
+from likewise.prove.verdict import judge
+from likewise.run.items import fingerprint
+from likewise.types import Plan, Run
+
+if TYPE_CHECKING:
+    from likewise.types import Ints
+
+__all__ = ["canaries"]
+
+_FAULTS = ("S03", "N01", "W03", "W11", "I01", "I04", "G02", "W04", "P01", "S07", "S08", "P02")
+"""Faults of every group, the plainest first; the first eight that fit the task are planted."""
+_MOST = 8
+_ITEMS, _LEAST = 32, 24  # of the items with truth; neighbours need more than twenty vectors
+_LARGE, _FEW = 200_000_000, 24  # a model of so many parameters has fewer
+
+
+def canaries(
+    subject: Subject, made: References, limits: Limits, emulated: Run | None
+) -> Canaries | None:
+    """Plant faults and run honest variants, all in one fresh process, once per class and budget.
+
+    Returns:
+        What became of each; None where fewer than 24 items have a reference.
+
+    Raises:
+        RefusedError: the process could not run.
+    """
+    places = _places(subject, made)
+    if len(places) < _LEAST:
+        return None
+    items = [subject.items[made.truth_items[place]] for place in places]
+    wrong, honest = _plans(subject, limits.precision)
+
+    def make(folder: Path) -> None:
+        seen = {}
+        for plan, run in run_all(subject, (*honest, *wrong), items):
+            seen[str(plan)] = judge(_evidence(subject, made, limits, emulated, places, run)).outcome
+        if made.truth is not None:
+            seen[str(made.truth.plan)] = judge(
+                _evidence(subject, made, limits, emulated, places, _part(made.truth, places))
+            ).outcome
+        (folder / "seen.json").write_text(json.dumps(seen))
+
+    asked = {"canaries": [str(p) for p in (*wrong, *honest)], "budget": limits.budget}
+    spelt = key(subject, honest[0], items, {**asked, "code": cache.code("prove", "metrics")})
+    seen = json.loads((cache.build("canaries", spelt, make) / "seen.json").read_text())
+    caught = {p.extra("fault") or "": seen[str(p)] for p in wrong if str(p) in seen}
+    passed = {plan: outcome for plan, outcome in seen.items() if "fault=" not in plan}
+    return Canaries(caught, passed)
+
+
+def _places(subject: Subject, made: References) -> list[int]:
+    """Return which of the items with truth are used: evenly spaced among them."""
+    large = (subject.model.parameters or 0) >= _LARGE
+    count = min(_FEW if large else _ITEMS, len(made.truth_items))
+    places = np.unique(np.linspace(0, len(made.truth_items) - 1, count).astype(np.int64))
+    return [int(place) for place in places]
+
+
+def _plans(subject: Subject, precision: str) -> tuple[list[Plan], list[Plan]]:
+    """Return the plans that must not pass, and those that must."""
+    task, count = subject.task, threads()
+    plan = Plan("torch", "cpu", "float32", 16, count)
+    fitting = [
+        name
+        for name in _FAULTS
+        if task.name in faults()[name].tasks and precision in faults()[name].precisions
+    ]
+    wrong = [replace(plan, extras=(f"fault={name}",)) for name in fitting[:_MOST]]
+    honest = [plan, replace(plan, batch=3, threads=1)]
+    if precision != "float32":
+        honest.append(replace(plan, extras=(f"emulate={precision}",)))
+    elif task.takes != "picture":  # timm chooses its attention by itself
+        honest.append(replace(plan, batch=8, extras=("sdpa",)))
+    else:
+        honest.append(replace(plan, batch=2))
+    return wrong, honest
+
+
+def _evidence(
+    subject: Subject,
+    made: References,
+    limits: Limits,
+    emulated: Run | None,
+    places: list[int],
+    candidate: Run,
+) -> Evidence:
+    """Return what is known of a few items, as if they were all."""
+    chosen = [made.truth_items[place] for place in places]
+    items = tuple(subject.probes[item] for item in chosen)
+    seen = fingerprint([probe.item for probe in items])
+    return Evidence(
+        model=subject.model,
+        kinds=subject.task.kinds,
+        probes=items,
+        limits=_for_few(limits, len(items)),
+        least_items=1,
+        truth=made.truth and _part(made.truth, places),
+        truth_items=tuple(range(len(items))),
+        truth_missing=made.truth_missing,
+        yardstick=replace(_part(made.yardstick, chosen), items_fingerprint=seen),
+        emulated=emulated and _part(emulated, places),
+        variants=tuple(_part(run, chosen) for run in made.variants),
+        candidate=replace(candidate, items_fingerprint=seen),
+    )
+
+
+def _for_few(limits: Limits, count: int) -> Limits:
+    """Return the limits, with the rate of flips that so few items can show at all."""
+    flips = limits["flips"]
+    if flips.value == 0:
+        return limits
+    least = Limit(max(flips.value, upper_rate(0, count)), f"{flips.source}; of {count} items")
+    return replace(limits, table={**limits.table, "flips": least})
+
+
+def _part(run: Run, places: list[int]) -> Run:
+    """Return a run as if it had been over some of its items, in rising order."""
+    number = {place: index for index, place in enumerate(places)}
+    rows: Ints = np.flatnonzero(np.isin(run.owners, places))
+    owners = np.array([number[int(place)] for place in run.owners[rows]], np.int64)
+    return replace(
+        run,
+        count=len(places),
+        arrays={name: array[rows] for name, array in run.arrays.items()},
+        owners=owners,
+        tokens=run.tokens[places],
+        answers=[run.answers[place] for place in places],
+    )
