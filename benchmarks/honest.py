@@ -47,23 +47,19 @@ def plans(picture: bool) -> Iterator[Plan]:
     """Yield honest plans; the first is the plain one."""
     most = threads()
     counts = sorted({1, most}, reverse=True)
-    for count in counts:
-        for batch in (16, *(b for b in _BATCHES if b != 16)):
-            yield Plan("torch", "cpu", "float32", batch, count)
-        if not picture:
-            for batch in (1, 8, 32):
-                yield Plan("torch", "cpu", "float32", batch, count, ("sdpa",))
+    batches = (16, *(b for b in _BATCHES if b != 16))
+    yield from (Plan("torch", "cpu", "float32", b, t) for t in counts for b in batches)
+    if not picture:  # timm chooses its attention by itself
+        sdpa = ("sdpa",)
+        yield from (Plan("torch", "cpu", "float32", b, t, sdpa) for t in counts for b in (1, 8, 32))
     for engine in ("onnx", "openvino"):
-        for count in counts:
-            for batch in (1, *_BATCHES):
-                yield Plan(engine, "cpu", "float32", batch, count)
+        yield from (Plan(engine, "cpu", "float32", b, t) for t in counts for b in (1, *_BATCHES))
     yield Plan("torch", "cpu", "float64", 16, most)
     for dtype in ("bfloat16", "float16"):
-        for batch in (1, 16, 32):
-            yield Plan("torch", "cpu", dtype, batch, most)
+        yield from (Plan("torch", "cpu", dtype, b, most) for b in (1, 16, 32))
     for precision in ("tf32", "hf32", "float16", "bfloat16", "int8"):
-        for batch in (7, 16):
-            yield Plan("torch", "cpu", "float32", batch, most, (f"emulate={precision}",))
+        extras = (f"emulate={precision}",)
+        yield from (Plan("torch", "cpu", "float32", b, most, extras) for b in (7, 16))
 
 
 def judged(name: str, context: Context) -> Iterator[dict[str, Any]]:
@@ -75,12 +71,9 @@ def judged(name: str, context: Context) -> Iterator[dict[str, Any]]:
         if precision not in rounded:
             rounded[precision] = emulated(context.subject, context.references, precision)
         verdict = judge(evidence(context, precision, run, rounded[precision]))
-        figures = {
-            m.metric: m.value
-            for m in verdict.measures
-            if m.metric in FIGURES and m.value is not None
-        }
-        moved = [m.value for m in verdict.measures if m.gate == "G3" and m.value is not None]
+        known = [m for m in verdict.measures if m.value is not None]
+        figures = {m.metric: m.value for m in known if m.metric in FIGURES}
+        moved = [m.value for m in known if m.gate == "G3"]
         yield {
             "model": name,
             "plan": str(plan),
@@ -125,10 +118,8 @@ def _sums(rows: list[dict[str, Any]]) -> None:
         for figure in (*FIGURES, "moved_max"):
             values = [row[figure] for row in chosen if row.get(figure) is not None]
             if values:
-                worst = (
-                    min(values) if figure in ("neighbour_overlap", "separation") else max(values)
-                )
-                print(f"    {figure:22} {worst:10.3g}")
+                worst = min if figure in ("neighbour_overlap", "separation") else max
+                print(f"    {figure:22} {worst(values):10.3g}")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@
 
 Each fault runs at the precision that is asked for (lossy ones emulated on the CPU) over the items
 of a standard proof. A fault is *visible* at a precision if its own effect, measured in float32, is
-larger than the limits allow honest rounding of that precision to be. The usual rule looks at ten short items: mean cosine over 0.99, mean difference under
-0.005, the same best answer.
+larger than the limits allow honest rounding of that precision to be; it is *not reached* where the
+items give it nothing to change. Exit 1 where a visible one passes. The usual rule looks at ten
+short items: mean cosine over 0.99, mean difference under 0.005, the same best answer.
 """
 
 from __future__ import annotations

@@ -67,11 +67,12 @@ def _chosen(run: Run) -> tuple[list[int], int | None]:
     by_length: Ints = answered[np.argsort(run.tokens[answered], kind="stable")]
     if not len(by_length):
         return [], None
-    last = int((len(by_length) - 1) * _LONGEST_SHARE)
-    places = np.unique(np.linspace(0, last, min(_CHOSEN, last + 1)).astype(np.int64))
-    chosen = by_length[places].tolist()
     longest = int(by_length[-1])
-    return chosen, longest if run.tokens[longest] > run.tokens[chosen[-1]] else None
+    shorter = by_length[run.tokens[by_length] < run.tokens[longest]]
+    among = shorter if len(shorter) else by_length
+    last = int((len(among) - 1) * _LONGEST_SHARE)
+    places = np.unique(np.linspace(0, last, min(_CHOSEN, last + 1)).astype(np.int64))
+    return among[places].tolist(), longest if len(shorter) else None
 
 
 Moved = dict[str, list[tuple[int, float]]]
@@ -169,4 +170,4 @@ class _Work:
 
 
 def _flat(rows: np.ndarray) -> np.ndarray:
-    return rows.reshape(len(rows), -1).astype(np.float64)
+    return rows.reshape(len(rows), int(np.prod(rows.shape[1:]))).astype(np.float64)
