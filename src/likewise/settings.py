@@ -52,6 +52,7 @@ class Proof:
     truth_items: int = 64  # of them also computed in float64
     least_items: int = 64  # fewer than this: undecided
     seed: int = 20
+    labelled: str | None = None  # a file of items with their right answers: JSON lines, CSV, TSV
     timeout_seconds: float = 3600.0  # for one plan's process
 
 

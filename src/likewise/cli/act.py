@@ -18,6 +18,7 @@ from likewise.cli.flags import (
     Folder,
     Images,
     JsonFlag,
+    Labelled,
     On,
     Quiet,
     SettingsFile,
@@ -85,6 +86,7 @@ def prove(
     image: Images = None,
     items: Annotated[int | None, typer.Option("--items", min=1, help="Probes to use.")] = None,
     budget: Budget = None,
+    labelled: Labelled = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
     json: JsonFlag = False,
@@ -97,7 +99,8 @@ def prove(
     from likewise.types import Plan
 
     own = read_items([], file, image or []) if file or image else None
-    chosen = flags.settings(settings, stated=stated, proof={"items": items, "budget": budget})
+    proof = {"items": items, "budget": budget, "labelled": labelled}
+    chosen = flags.settings(settings, stated=stated, proof=proof)
     with talking(quiet=quiet) as talk:
         verdict = act(model, Plan.parse(on), items=own, settings=chosen, progress=talk)
     print_verdict(verdict, as_json=json)
@@ -164,6 +167,7 @@ def port(
     ] = None,
     budget: Budget = None,
     items: Annotated[int | None, typer.Option("--items", min=1, help="Probes to use.")] = None,
+    labelled: Labelled = None,
     file: File = None,
     image: Images = None,
     settings: SettingsFile = None,
@@ -180,7 +184,7 @@ def port(
         settings,
         stated=stated,
         plans={"only": on, "engines": engine, "batches": batch, "devices": [to]},
-        proof={"items": items, "budget": budget},
+        proof={"items": items, "budget": budget, "labelled": labelled},
         bench={"goal": goal},
     )
     own = read_items([], file, image or []) if file or image else None

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from likewise.settings import Settings
 
 __all__ = [
-    "Budget", "Device", "File", "Folder", "Images", "JsonFlag", "On", "Quiet", "SettingsFile",
-    "Stated", "settings", "stating",
+    "Budget", "Device", "File", "Folder", "Images", "JsonFlag", "Labelled", "On", "Quiet",
+    "SettingsFile", "Stated", "settings", "stating",
 ]  # fmt: skip
 
 Stated = dict[str, Any]
@@ -44,6 +44,14 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Budget = Annotated[
     str | None, typer.Option("--budget", help="strict, standard (the default) or relaxed.")
+]
+Labelled = Annotated[
+    str | None,
+    typer.Option(
+        "--labelled",
+        metavar="FILE",
+        help="Items with their right answers: JSON lines, CSV or TSV with text and label.",
+    ),
 ]
 SettingsFile = Annotated[
     Path | None,

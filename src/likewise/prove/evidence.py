@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from likewise.types import Floats, Ints
 
-__all__ = ["Canaries", "Evidence"]
+__all__ = ["Canaries", "Evidence", "LabelledRuns"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,15 @@ class Canaries:
 
     faults: Mapping[str, Outcome]  # by name; none of them may pass
     honest: Mapping[str, Outcome]  # by plan; each of them must
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRuns:
+    """Both sides over labelled items."""
+
+    gold: tuple[float, ...]  # see likewise.prove.labelled
+    reference: Run
+    candidate: Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +60,7 @@ class Evidence:
     emulated: Run | None = None  # of a lossy class: its rounding on a CPU, over truth_items
     variants: tuple[Run, ...] = ()  # where there is no truth: other honest float32 runs, all items
     truth_missing: str = ""  # why there is no truth
+    labelled: LabelledRuns | None = None  # where the user has labels
     canaries: Canaries | None = None  # None: too few items; see canaries_asked
     canaries_asked: bool = False  # False for a canary itself
 

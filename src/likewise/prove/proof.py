@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from likewise import find
+from likewise.engines._devices import threads
 from likewise.errors import RefusedError
 from likewise.outcomes import Verdict
 from likewise.progress import Progress, silent
 from likewise.prove.canaries import canaries
-from likewise.prove.evidence import Evidence
+from likewise.prove.evidence import Evidence, LabelledRuns
 from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.references import References, emulated, references
 from likewise.prove.runs import run_once
@@ -130,10 +131,21 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
         emulated=rounded,
         variants=made.variants,
         candidate=candidate,
+        labelled=_labelled(subject, plan),
         canaries=canaries(subject, made, limits, rounded),
         canaries_asked=True,
     )
     return Proven(judge(evidence), reused)
+
+
+def _labelled(subject: Subject, plan: Plan) -> LabelledRuns | None:
+    """Run both sides over the labelled items, each in a fresh process."""
+    known = subject.labelled
+    if known is None:
+        return None
+    reference = Plan("torch", "cpu", "float32", 16, threads())
+    ours, theirs = (run_once(subject, p, known.items)[0] for p in (reference, plan))
+    return LabelledRuns(known.gold, ours, theirs)
 
 
 def _refuse_reference(plan: Plan) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from likewise import cache, find
 from likewise.errors import FolderError, ItemError
 from likewise.model.read import read
+from likewise.prove.labelled import Labelled, read_labelled
 from likewise.run.items import fingerprint, save_items, taken
 from likewise.run.ported import is_ported
 from likewise.settings import Settings
@@ -28,6 +29,7 @@ class Subject:
     probes: tuple[Probe, ...]
     said: str  # where the probes come from
     settings: Settings
+    labelled: Labelled | None = None  # what the user knows the right answers of
 
     @property
     def items(self) -> list[Item]:
@@ -57,17 +59,18 @@ def open_subject(
         )
     model = read(source, settings.model)
     task = pick(model, settings.model.task)
+    proof = settings.proof
+    labelled = read_labelled(proof.labelled, task) if proof.labelled else None
     if items is not None:
         if not len(items):
             raise ItemError("There are no items to prove on.", fix="a file with at least one line")
-        probes = [Probe(item, "own") for item in taken(items, task.takes)]
-        return Subject(model, task, tuple(probes), "the user's own items", settings)
-    proof = settings.proof
+        own = tuple(Probe(item, "own") for item in taken(items, task.takes))
+        return Subject(model, task, own, "the user's own items", settings, labelled)
     # Three over a multiple of four: no batch of 4, 8, 16 … divides that, and the last, partial
     # batch holds several items. Some runtimes go wrong there (fault S05).
     drawn = draw(task, proof.items | 3, proof.seed)
     said = f"built-in {task.takes} probes, seed {proof.seed}"
-    return Subject(model, task, drawn, said, settings)
+    return Subject(model, task, drawn, said, settings, labelled)
 
 
 def draw(task: Task, count: int, seed: int) -> tuple[Probe, ...]:
