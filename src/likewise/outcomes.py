@@ -46,6 +46,7 @@ class Verdict:
     scope: str = ""  # the sentence that can be signed
     errors: tuple[float | None, ...] = ()  # raw: spread-normalised error of each item, in order
     floor: tuple[float | None, ...] = ()  # raw: the same for the float32 reference
+    blame: Mapping[str, Json] = field(default_factory=dict)  # where an outside plan goes wrong
     absent: Mapping[str, str] = field(default_factory=dict)  # field: why it is None, or holds one
 
     @property

@@ -17,6 +17,7 @@ from likewise.progress import Progress, silent
 from likewise.prove.canaries import canaries
 from likewise.prove.evidence import Evidence, LabelledRuns
 from likewise.prove.limits import limits_of, precision_class
+from likewise.prove.localise import localise
 from likewise.prove.references import References, emulated, references
 from likewise.prove.runs import run_once
 from likewise.prove.subject import Subject, open_subject
@@ -135,7 +136,7 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
         canaries=canaries(subject, made, limits, rounded),
         canaries_asked=True,
     )
-    return Proven(judge(evidence), reused)
+    return Proven(localise(subject, plan, judge(evidence)), reused)
 
 
 def _labelled(subject: Subject, plan: Plan) -> LabelledRuns | None:
