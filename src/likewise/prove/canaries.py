@@ -7,7 +7,7 @@ model, with its own items, noise and limits. A verdict that misses one is not to
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,6 +38,17 @@ _ITEMS, _LEAST = 32, 24  # of the items with truth; neighbours need more than tw
 _LARGE, _FEW = 200_000_000, 24  # a model of so many parameters has fewer
 
 
+@dataclass(frozen=True, eq=False)
+class _Bench:
+    """What every canary is judged with."""
+
+    subject: Subject
+    made: References
+    limits: Limits
+    emulated: Run | None
+    places: list[int]  # of the items with truth
+
+
 def canaries(
     subject: Subject, made: References, limits: Limits, emulated: Run | None
 ) -> Canaries | None:
@@ -52,17 +63,17 @@ def canaries(
     places = _places(subject, made)
     if len(places) < _LEAST:
         return None
+    bench = _Bench(subject, made, limits, emulated, places)
     items = [subject.items[made.truth_items[place]] for place in places]
     wrong, honest = _plans(subject, limits.precision)
 
     def make(folder: Path) -> None:
         seen = {}
         for plan, run in run_all(subject, (*honest, *wrong), items):
-            seen[str(plan)] = judge(_evidence(subject, made, limits, emulated, places, run)).outcome
+            seen[str(plan)] = judge(_evidence(bench, run)).outcome
         if made.truth is not None:
-            seen[str(made.truth.plan)] = judge(
-                _evidence(subject, made, limits, emulated, places, _part(made.truth, places))
-            ).outcome
+            exact = _evidence(bench, _part(made.truth, places))
+            seen[str(made.truth.plan)] = judge(exact).outcome
         (folder / "seen.json").write_text(json.dumps(seen))
 
     asked = {"canaries": [str(p) for p in (*wrong, *honest)], "budget": limits.budget}
@@ -101,15 +112,9 @@ def _plans(subject: Subject, precision: str) -> tuple[list[Plan], list[Plan]]:
     return wrong, honest
 
 
-def _evidence(
-    subject: Subject,
-    made: References,
-    limits: Limits,
-    emulated: Run | None,
-    places: list[int],
-    candidate: Run,
-) -> Evidence:
+def _evidence(bench: _Bench, candidate: Run) -> Evidence:
     """Return what is known of a few items, as if they were all."""
+    subject, made, places = bench.subject, bench.made, bench.places
     chosen = [made.truth_items[place] for place in places]
     items = tuple(subject.probes[item] for item in chosen)
     seen = fingerprint([probe.item for probe in items])
@@ -117,13 +122,13 @@ def _evidence(
         model=subject.model,
         kinds=subject.task.kinds,
         probes=items,
-        limits=_for_few(limits, len(items)),
+        limits=_for_few(bench.limits, len(items)),
         least_items=1,
         truth=made.truth and _part(made.truth, places),
         truth_items=tuple(range(len(items))),
         truth_missing=made.truth_missing,
         yardstick=replace(_part(made.yardstick, chosen), items_fingerprint=seen),
-        emulated=emulated and _part(emulated, places),
+        emulated=bench.emulated and _part(bench.emulated, places),
         variants=tuple(_part(run, chosen) for run in made.variants),
         candidate=replace(candidate, items_fingerprint=seen),
     )

@@ -61,7 +61,7 @@ def trace(runner: Runner, item: Item) -> Trace:
     import torch
 
     module = runner.session.module  # type: ignore[attr-defined]  # torch sessions have one
-    names = {part: name for name, part in module.named_modules() if name}
+    names = dict(map(reversed, module.named_modules()))
     calls: list[tuple[str, int]] = []
     counts: dict[str, int] = {}
     open_calls: dict[str, list[tuple[Any, Any]]] = {}
@@ -84,12 +84,12 @@ def trace(runner: Runner, item: Item) -> Trace:
         part.register_forward_hook(after, with_kwargs=True),
     )]  # fmt: skip
     rows = runner.task.encode([item])
-    inputs = runner.task.collate(rows)
     with torch.inference_mode():
-        outputs = runner.session.run(inputs)
+        inputs, _, arrays = runner.compute(rows)
     for hook in hooks:
         hook.remove()
-    arrays = runner.task.finish(inputs, outputs)
+    root = calls.pop()
+    outputs = dict(zip(runner.task.network.outputs, made.pop(root), strict=True))
     about = {name: _about(part) for part, name in names.items()}
     return Trace(calls, given, made, about, inputs, outputs, arrays)
 
@@ -150,12 +150,11 @@ def blame(
                 tuple(_differences(known, facts)), tried,
             )  # fmt: skip
     last = honest.get(reference.calls[-1], 0.0)
-    outputs = candidate.session.run(reference.inputs)
-    if not _close(reference.outputs, outputs, last):
-        return Blame("session", tried=tried)
     wanted = {n: np.asarray(a, np.float32) for n, a in reference.outputs.items()}
     if not _close(reference.arrays, candidate.task.finish(reference.inputs, wanted), last):
         return Blame("output", tried=tried)
+    if not _close(reference.arrays, candidate.compute(rows)[2], last):
+        return Blame("session", tried=tried)
     return Blame("company", tried=tried)
 
 

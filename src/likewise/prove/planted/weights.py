@@ -141,7 +141,7 @@ def _no_shift(module: Module) -> None:
     bias.zero_()
 
 
-def _common_word(module: Module) -> None:
+def _word_emptied(module: Module) -> None:
     table = _parts.linears(module, "words")[0].weight
     table[len(table) // 3].zero_()
 
@@ -173,7 +173,7 @@ FAULTS = (
     Fault(
         "W28",
         "the row of one word empty",
-        in_module(_common_word),
+        in_module(_word_emptied),
         TEXT,
         needs="an item that holds the word",
     ),
