@@ -119,6 +119,12 @@ def positions(config: Mapping[str, Any], family: str, file: Path) -> int | None:
     taken = 0
     if family in _OFFSET:
         pad = config.get("pad_token_id", 1)
+        if pad is None:
+            raise FolderError(
+                f"{file} has no pad_token_id, and positions of {family} begin behind it.",
+                found="pad_token_id is null",
+                fix='write the tokenizer\'s own, as in "pad_token_id": 1',
+            )
         taken = pad + 1 if isinstance(pad, int) and family not in _PAD_IS_ONE else 2
     if total - taken < 1:
         raise FolderError(

@@ -75,6 +75,13 @@ def _by_index(stated: Any, file: Path) -> tuple[str, ...]:
         by_index = {int(index): str(label) for index, label in pairs.items()}
     except (AttributeError, TypeError, ValueError):
         by_index = {}
+    strange = [label for label in by_index.values() if not _is_text(label)]
+    if strange:
+        raise FolderError(
+            f"{file} has a label that is not valid Unicode.",
+            found=ascii(strange[0]),
+            fix="correct id2label in config.json",
+        )
     if not by_index or sorted(by_index) != list(range(len(pairs))):
         raise FolderError(
             f"{file} has an id2label that does not name the labels 0, 1, 2 …",
@@ -82,6 +89,14 @@ def _by_index(stated: Any, file: Path) -> tuple[str, ...]:
             fix='write it as {"0": "first", "1": "second"}',
         )
     return tuple(by_index[index] for index in range(len(by_index)))
+
+
+def _is_text(label: str) -> bool:
+    try:
+        label.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
 
 
 def _oddities(labels: tuple[str, ...], label2id: Any) -> tuple[str, ...]:

@@ -109,10 +109,12 @@ def _rows(folder: Path) -> list[Any]:
 
 def _row(folder: Path, row: Any) -> tuple[str, str]:
     """Return the module's kind and folder."""
-    kind, path = (row.get("type"), row.get("path", "")) if isinstance(row, dict) else (None, None)
+    kind, path = (row.get("type"), row.get("path")) if isinstance(row, dict) else (None, None)
     if not isinstance(kind, str) or not isinstance(path, str):
         raise FolderError(
-            f"{folder / 'modules.json'} has a row without type or path.", found=f"{row}"
+            f"{folder / 'modules.json'} has a row without type or path.",
+            found=f"{row}",
+            fix="download modules.json again",
         )
     package, _, name = kind.rpartition(".")
     known = package == "sentence_transformers" or package.startswith("sentence_transformers.")

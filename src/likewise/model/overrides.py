@@ -85,7 +85,8 @@ def _threshold(model: Model, stated: float) -> float:
     return stated
 
 
-def _problem_type(_: Model, stated: str) -> str:
+def _problem_type(model: Model, stated: str) -> str:
+    _refuse_without_classes(model, "problem type")
     try:
         return check_problem_type(stated, "--problem-type")
     except FolderError as error:
@@ -142,6 +143,23 @@ def _model_type(model: Model, stated: str) -> str:
     return stated
 
 
+def _labels(model: Model, stated: tuple[str, ...]) -> tuple[str, ...]:
+    if not stated:
+        raise SettingsError("The list of labels is empty.", fix="--labels first,second")
+    _refuse_without_classes(model, "labels")
+    return stated
+
+
+def _refuse_without_classes(model: Model, what: str) -> None:
+    """A statement that nothing would follow from is an error, not a thing to pass over."""
+    if not {"classes", "picture"} & {*model.trained_heads}:
+        raise SettingsError(
+            f"The {what} of a classifier is stated, and this model is none.",
+            found=f"trained heads: {show(model.trained_heads) or 'none'}",
+            fix="leave it out",
+        )
+
+
 def _as_said(_: Model, stated: Any) -> Any:
     return stated
 
@@ -149,7 +167,7 @@ def _as_said(_: Model, stated: Any) -> Any:
 _STATEMENTS: Mapping[str, tuple[str, Callable[[Model, Any], Any]]] = {
     "task": ("task", _as_said),
     "model_type": ("family", _model_type),
-    "labels": ("labels", _as_said),
+    "labels": ("labels", _labels),
     "problem_type": ("problem_type", _problem_type),
     "pooling": ("pooling", _pooling),
     "normalise": ("normalise", _as_said),

@@ -99,6 +99,13 @@ def _open_archive(path: Path) -> tuple[Any, dict[str, int]]:
     """Return the content, and where the bytes of each storage begin."""
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
+        broken = archive.testzip()
+        if broken is not None:
+            raise WeightsError(
+                f"{path} is damaged.",
+                found=f"the checksum of {broken} is wrong",
+                fix="download the file again",
+            )
         inner = next((name for name in names if name.endswith("/data.pkl")), None)
         if inner is None or any(name.endswith("/constants.pkl") for name in names):
             raise WeightsError(

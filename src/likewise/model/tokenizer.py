@@ -78,6 +78,7 @@ def open_tokenizer(model: Model) -> Vocabulary:
     ids = built.get_vocab(with_added_tokens=True)
     size = max(ids.values(), default=-1) + 1
     _check_size(model, built, size)
+    _check_unknown(place, built, ids)
     mask = specials.get("mask")
     pad = specials.get("pad", "")
     return Vocabulary(
@@ -233,6 +234,17 @@ def _check_size(model: Model, built: Tokenizer, size: int) -> None:
             "The tokenizer has more ids than the model has embedding rows.",
             found=f"{size} ids, {model.vocabulary} rows; beyond them: {show(names)}",
             fix=f"take {model.tokenizer} from the same version of the model as its weights",
+        )
+
+
+def _check_unknown(place: _Place, built: Tokenizer, ids: Mapping[str, int]) -> None:
+    """Refuse a vocabulary of whole pieces that has no token for what it does not know."""
+    unknown = getattr(built.model, "unk_token", None)
+    if type(built.model).__name__ == "WordPiece" and unknown not in ids:
+        raise FolderError(
+            f"{place.file} has no token for what it does not know.",
+            found=f"{unknown!r} is not in the vocabulary",
+            fix="take the tokenizer from the same version of the model as its weights",
         )
 
 

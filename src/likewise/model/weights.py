@@ -26,7 +26,11 @@ _MAPPINGS = {
     "classes": "MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING",
     "tokens": "MODEL_FOR_MASKED_LM_MAPPING",
 }
-_OURS = ("dtype", "torch_dtype")  # said by the plan, never by the folder
+_OURS = (
+    "dtype", "torch_dtype", "return_dict", "use_return_dict", "torchscript", "use_cache",
+    "output_attentions", "output_hidden_states", "chunk_size_feed_forward",
+)  # fmt: skip
+"""Said by the plan, never by the folder: none of them changes what is computed."""
 _FETCHING = ("pretrained", "pretrained_cfg", "checkpoint_path", "cache_dir", "scriptable")
 
 
