@@ -144,8 +144,7 @@ class _Work:
     def moved(self, batch: Sequence[int], texts: Sequence[Item] | None = None) -> Moved:
         """Compute one batch as it stands, and return how far its rows moved."""
         rows = self._rows(texts or [self.items[i] for i in batch])
-        inputs, owners, arrays = self.runner.compute(rows)
-        del inputs
+        _, owners, arrays = self.runner.compute(rows)
         return {name: list(self._distances(batch, owners, arrays, name)) for name in self.outputs}
 
     def _rows(self, items: Sequence[Item]) -> list[Row]:

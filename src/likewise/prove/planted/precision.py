@@ -42,12 +42,9 @@ def _coarse_products(module: Module) -> None:
 
 def _per_tensor(module: Module) -> None:
     """Weights in 8 bits with one scale for the whole tensor."""
-    import torch
-
-    for part in module.modules():
-        if isinstance(part, torch.nn.Linear | torch.nn.Conv2d):
-            scale = part.weight.abs().max() / 127
-            part.weight.copy_((part.weight / scale).round() * scale)
+    for part in _products(module):
+        scale = part.weight.abs().max() / 127
+        part.weight.copy_((part.weight / scale).round() * scale)
 
 
 def _saturated(module: Module) -> None:
