@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +98,8 @@ def build(kind: str, key: str, make: Callable[[Path], None]) -> Path:
 
 
 def entries() -> list[Entry]:
-    """List what is there, by kind and folder name, checked as ``build`` checks it."""
-    return [_read(folder) for folder in _folders()]
+    """List what is there, checked as ``build`` checks it, and what killed processes left."""
+    return [*(_read(folder) for folder in _folders()), *_left()]
 
 
 def verify() -> list[Entry]:
@@ -110,22 +110,22 @@ def verify() -> list[Entry]:
 def prune(*, days: float = 30.0) -> list[Entry]:
     """Delete entries that are damaged or were not used for so many days; return them.
 
-    What broken builds and killed processes have left behind goes too, once it is a day old.
+    What killed processes have left behind goes too: unfinished entries that nobody builds any
+    more, and scratch folders that are a day old.
 
     Args:
         days: 0 deletes every entry.
     """
     now, gone = time.time(), []
-    for entry in verify():
+    for entry in (*verify(), *_left()):
         if entry.problem is None and now - entry.used_at < days * 86_400:
             continue
-        with _lock(entry.kind, entry.folder.name):
+        with _lock(entry.kind, _name(entry.folder)):
             shutil.rmtree(entry.folder, ignore_errors=True)
         gone.append(entry)
-    scratch = Path(tempfile.gettempdir()).glob("likewise-*-*")  # of processes that were killed
-    for left in (*root().glob(f"*/{_PARTIAL}*"), *scratch):
-        if now - left.stat().st_mtime > 86_400 or (days == 0 and _PARTIAL in left.name):
-            shutil.rmtree(left, ignore_errors=True)
+    for scratch in Path(tempfile.gettempdir()).glob("likewise-*-*"):
+        if now - scratch.stat().st_mtime > 86_400:
+            shutil.rmtree(scratch, ignore_errors=True)
     return gone
 
 
@@ -164,6 +164,26 @@ def _folder(kind: str, key: str) -> Path:
 
 def _folders() -> list[Path]:
     return sorted(p for p in root().glob("[a-z]*/*") if p.is_dir() and p.name[0] != ".")
+
+
+def _name(folder: Path) -> str:
+    """Return an entry's name; an unfinished one has its entry's."""
+    return folder.name.removeprefix(_PARTIAL).partition("-")[0]
+
+
+def _left() -> list[Entry]:
+    """List unfinished entries whose lock is free: the process that built them is dead."""
+    import filelock
+
+    found = []
+    for folder in sorted(root().glob(f"*/{_PARTIAL}*")):
+        lock = filelock.FileLock(root() / _LOCKS / f"{folder.parent.name}-{_name(folder)}.lock")
+        try:
+            with lock.acquire(timeout=0):
+                found.append(replace(_read(folder), problem="left by a process that was killed"))
+        except (filelock.Timeout, OSError):  # it is being built
+            continue
+    return found
 
 
 @contextmanager

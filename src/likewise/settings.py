@@ -23,6 +23,7 @@ class Overrides:
     problem_type: str | None = None
     pooling: tuple[str, ...] | None = None
     normalise: bool | None = None
+    truncate_dim: int | None = None  # numbers kept of each vector, the first ones
     max_tokens: int | None = None
     prompt: str | None = None  # the name of one of the folder's prompts
     lower_case: bool | None = None

@@ -112,6 +112,7 @@ class Model:
     pooling: Pooling | None = None  # None for pictures
     dense: tuple[Dense, ...] = ()
     normalise: bool | None = None  # None where the folder does not say
+    truncate_dim: int | None = None  # numbers kept of each vector; None for all
     prompts: Mapping[str, str] = field(default_factory=dict)
     default_prompt: str = ""  # the prompt's text; "" for none
     lower_case: bool | None = None

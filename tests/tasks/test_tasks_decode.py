@@ -76,8 +76,11 @@ def test_deep_grey_is_scaled_not_clipped() -> None:
     pixels, notes = flat(encoded(Image.fromarray(levels)))
     assert np.abs(pixels[..., 0] - levels / 257).max() <= 0.5
     assert notes == ("16-bit grey scaled to 8 bits",)
-    wide, _ = flat(Image.fromarray(levels.astype(np.int32)))
-    assert (wide == pixels).all()
+
+
+def test_pixels_of_32_bits_are_refused_whose_white_nobody_states() -> None:
+    with pytest.raises(ItemError, match="32-bit"):
+        _decode.decode(Image.fromarray(np.full((4, 8), 200, np.int32)))
 
 
 @pytest.mark.parametrize("orientation", range(2, 9))
@@ -97,6 +100,14 @@ def test_a_turned_jpeg_is_upright(orientation: int) -> None:
     assert pixels.shape == (16, 32, 3)
     assert np.abs(pixels.astype(int) - np.asarray(upright)).mean() < 3
     assert notes == ("turned as its EXIF block says",)
+
+
+def test_an_orientation_that_there_is_not_turns_nothing_and_is_said() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 99
+    pixels, notes = flat(encoded(Image.new("RGB", (32, 16), RED), "JPEG", exif=exif))
+    assert pixels.shape == (16, 32, 3)
+    assert notes == ("not turned: its EXIF block says orientation 99",)
 
 
 @pytest.mark.parametrize("format", ["GIF", "WEBP", "PNG", "TIFF", "MPO"])

@@ -92,13 +92,13 @@ def prove(
     json: JsonFlag = False,
 ) -> None:
     """Judge one plan against the CPU reference: equal, within, outside or undecided."""
-    from likewise.cli.read_items import read_items
+    from likewise.cli.read_items import own_items
     from likewise.cli.screen import talking
     from likewise.cli.tables import EXITS, print_verdict
     from likewise.prove.proof import prove as act
     from likewise.types import Plan
 
-    own = read_items([], file, image or []) if file or image else None
+    own = own_items(file, image or [])
     proof = {"items": items, "budget": budget, "labelled": labelled}
     chosen = flags.settings(settings, stated=stated, proof=proof)
     with talking(quiet=quiet) as talk:
@@ -129,12 +129,12 @@ def bench(
 ) -> None:
     """Time plans in fresh processes, in alternating rounds; every figure with its doubts."""
     from likewise.bench.rounds import time_plans
-    from likewise.cli.read_items import read_items
+    from likewise.cli.read_items import own_items
     from likewise.cli.screen import talking
     from likewise.cli.tables import print_timings
     from likewise.types import Plan
 
-    own = read_items([], file, image or []) if file or image else None
+    own = own_items(file, image or [])
     chosen = flags.settings(
         settings,
         stated=stated,
@@ -175,7 +175,7 @@ def port(
     json: JsonFlag = False,
 ) -> None:
     """Try every way to run a model here; prove and time each; keep the fastest; write DIR."""
-    from likewise.cli.read_items import read_items
+    from likewise.cli.read_items import own_items
     from likewise.cli.screen import talking
     from likewise.cli.tables import print_report
     from likewise.port.job import port as act
@@ -187,7 +187,7 @@ def port(
         proof={"items": items, "budget": budget, "labelled": labelled},
         bench={"goal": goal},
     )
-    own = read_items([], file, image or []) if file or image else None
+    own = own_items(file, image or [])
     with talking(quiet=quiet) as talk:
         report = act(model, out=out, settings=chosen, items=own, progress=talk, command=_command())
     raise typer.Exit(print_report(report, out, as_json=json))

@@ -46,6 +46,8 @@ def answer(
         say(line)
     runner = open_runner(source.folder, overrides=source.overrides, plan=source.plan)
     items = _fitting(items, runner.task)
+    for line in dict.fromkeys(runner.notes):
+        say(f"note: {line}")
     for line in runner.task.assumptions:
         say(f"assumed: {line}")
     failed = cut = index = 0

@@ -6,6 +6,7 @@ Exit: 0 passes · 1 outside · 2 usage · 3 undecided · 4 refused.
 from __future__ import annotations
 
 import errno
+import io
 import sys
 from typing import Annotated
 
@@ -28,6 +29,9 @@ def main() -> None:
     """Run the command line; draw errors for the person at the keyboard."""
     from likewise.cli.screen import draw_error, say
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # whatever the locale: labels are in any script
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         app()
     except LikewiseError as error:

@@ -107,6 +107,16 @@ Normalise = Annotated[
         rich_help_panel=_STATED,
     ),
 ]
+TruncateDim = Annotated[
+    int | None,
+    typer.Option(
+        "--truncate-dim",
+        min=1,
+        metavar="N",
+        help="Keep the first N numbers of each vector; scaled to length 1 again where vectors are.",
+        rich_help_panel=_STATED,
+    ),
+]
 MaxTokens = Annotated[
     int | None,
     typer.Option("--max-tokens", min=1, help="Cut items there.", rich_help_panel=_STATED),
@@ -159,6 +169,7 @@ _STATEMENTS: dict[str, Any] = {
     "problem_type": ProblemType,
     "pooling": Pooling,
     "normalise": Normalise,
+    "truncate_dim": TruncateDim,
     "max_tokens": MaxTokens,
     "prompt": Prompt,
     "lower_case": Lower,

@@ -15,8 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["print_converted", "print_model"]
 
 
-def print_model(source: str | Path, overrides: Overrides, *, as_json: bool) -> None:
-    """Print the facts of a folder, the plans that run it here, and its oddities last."""
+def print_model(
+    source: str | Path, overrides: Overrides, *, load: bool = False, as_json: bool = False
+) -> None:
+    """Print the facts of a folder, the plans that run it here, and its oddities last.
+
+    Raises:
+        LikewiseError: the folder cannot be read; with ``load``, its weights do not load.
+    """
     from likewise.model.read import read
     from likewise.report.facts import pairs
     from likewise.report.words import words
@@ -26,16 +32,31 @@ def print_model(source: str | Path, overrides: Overrides, *, as_json: bool) -> N
     tasks = [overrides.task] if overrides.task else claims(model)
     refusals, assumed = _plans(model, tasks)
     facts = {**asdict(model), "folder": str(model.folder), "tasks": tasks}
+    loaded = _load(model, overrides) if load else None
     if as_json:
-        print_json({**facts, "assumptions": assumed, "plans": refusals})
+        print_json({**facts, "assumptions": assumed, "plans": refusals, "loaded": loaded})
         return
     warnings = facts.pop("warnings")
     print_pairs(pairs(_shown(model, facts), words("en")))
     for plan, reason in refusals.items():
         line = f"{plan}  can run here" if reason is None else f"{plan}  refused: {reason}"
         stdout().print(line, markup=False, soft_wrap=True)
+    if loaded is None:
+        say("The weights were not loaded: with --load, every tensor is accounted for.")
+    else:
+        print_pairs(pairs(loaded, words("en")))
     for warning in dict.fromkeys((*warnings, *assumed)):
         say(f"note: {warning}")
+
+
+def _load(model: Model, overrides: Overrides) -> dict[str, Json]:
+    """Load the weights as the reference does, and return what became of its tensors."""
+    from likewise.run.opening import open_runner
+    from likewise.types import Plan
+
+    plan = Plan("torch", "cpu", "float32", 1, 1)
+    with open_runner(model.folder, overrides=overrides, plan=plan) as runner:
+        return {"plan": str(plan), "loading": runner.session.facts().get("loading")}
 
 
 def _shown(model: Model, facts: dict[str, Any]) -> dict[str, Json]:

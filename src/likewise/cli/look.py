@@ -19,12 +19,15 @@ __all__ = ["cache", "convert", "doctor", "inspect", "report"]
 def inspect(
     stated: Stated,
     model: Folder,
+    load: Annotated[
+        bool, typer.Option("--load", help="Also load the weights: every tensor accounted for.")
+    ] = False,
     json: JsonFlag = False,
 ) -> None:
-    """Print what a folder is, and its oddities, without torch."""
+    """Print what a folder is, and its oddities, without torch; --load opens the weights too."""
     from likewise.cli.folder import print_model
 
-    print_model(model, flags.settings(None, stated=stated).model, as_json=json)
+    print_model(model, flags.settings(None, stated=stated).model, load=load, as_json=json)
 
 
 @app.command()

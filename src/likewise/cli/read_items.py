@@ -9,7 +9,7 @@ from pathlib import Path
 from likewise.errors import ItemError
 from likewise.types import Item
 
-__all__ = ["read_items", "read_lines"]
+__all__ = ["own_items", "read_items", "read_lines"]
 
 
 def read_items(
@@ -19,8 +19,10 @@ def read_items(
 
     With ``pairs``, each text and its second text become one item.
 
+    A picture that cannot be opened is that row's problem, and said in its place.
+
     Raises:
-        ItemError: nothing was given, or two kinds at once, or a file is not there.
+        ItemError: nothing was given, or two kinds at once, or the file of texts is not there.
     """
     given = [
         name for name, there in (("--text", texts), ("--file", file), ("--image", images)) if there
@@ -39,12 +41,23 @@ def read_items(
         )
     if pairs:
         return list(zip(texts, pairs, strict=True))
-    for image in images:
-        if not image.is_file():
-            raise ItemError(f"There is no picture {image}.", fix="check the path")
     if file is not None:
         return list(read_lines(file))
     return list(texts) or list(images)
+
+
+def own_items(file: Path | None, images: list[Path]) -> list[Item] | None:
+    """Return the items of a proof or a timing; None where probes are to be made.
+
+    Raises:
+        ItemError: as in ``read_items``, or a picture is not there.
+    """
+    if file is None and not images:
+        return None
+    for image in images:
+        if not image.is_file():
+            raise ItemError(f"There is no picture {image}.", fix="check the path")
+    return read_items([], file, images)
 
 
 def read_lines(file: Path) -> list[str]:

@@ -123,6 +123,8 @@ def asked(model: Model, network: Network, plan: Plan) -> Foreign | None:
         proto = onnx.load(str(file), load_external_data=False)
     except Exception as error:  # noqa: BLE001 - protobuf raises many kinds
         raise RefusedError(f"{file} is no ONNX graph.", found=str(error).split("\n")[0]) from None
+    if not proto.graph.node:
+        raise RefusedError(f"{file} is no ONNX graph.", found="no operators in it")
     weights = _weights(file, proto)
     initial = {tensor.name for tensor in proto.graph.initializer}
     inputs = {v.name: _shape(v) for v in proto.graph.input if v.name not in initial}

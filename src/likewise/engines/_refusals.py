@@ -80,7 +80,7 @@ def _extra_refusal(abilities: Abilities, plan: Plan) -> str | None:
         holds = extra in abilities.words or (name in _EXTRAS and _EXTRAS[name](value))
         holds = holds or value in abilities.valued.get(name, ())
         if not holds and not (name == "graph" and value and abilities.graphs):
-            graphs = ("graph=NAME.onnx",) if abilities.graphs else ()
+            graphs = ("graph=NAME.onnx or graph=FOLDER:NAME.onnx",) if abilities.graphs else ()
             valued = [f"{n}={v}" for n, values in abilities.valued.items() for v in values]
             known = ", ".join((*abilities.words, "seed=NUMBER", "fault=ID", *valued, *graphs))
             return f"{abilities.engine} does not know the extra {extra!r}; it knows {known}"

@@ -7,6 +7,7 @@ What was written is read again and compared with the source, bit by bit, before 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +65,7 @@ def convert(folder: str | Path) -> list[Converted]:
             found=show(sorted(p.name for p in root.iterdir()), 8),
             fix="name the folder that holds it",
         )
-    there = [target for _, target in jobs if target.exists()]
+    there = [target for _, target in jobs if os.path.lexists(target)]
     there += [f for source, _ in jobs for f in _safe(source.parent) if f not in there]
     if there:
         raise FolderError(
@@ -110,7 +111,7 @@ def _convert_all(jobs: list[tuple[Path, Path]], root: Path) -> list[Converted]:
 
 def _safe(place: Path) -> list[Path]:
     """Return what is read before any pickle of the same folder."""
-    return [f for f in (place / _SINGLE[1], place / _INDEX[1]) if f.exists()]
+    return [f for f in (place / _SINGLE[1], place / _INDEX[1]) if os.path.lexists(f)]
 
 
 def _inner_folders(root: Path) -> list[Path]:

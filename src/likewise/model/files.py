@@ -40,7 +40,11 @@ def read_json(path: Path) -> Any:
         found = "nested too deeply"
     except OSError as error:
         found = error.strerror or str(error)
-    raise FolderError(f"{path} is not JSON.", found=found, fix="download the file again")
+    raise FolderError(f"{path} is not JSON.", found=found, fix=_again(path))
+
+
+def _again(path: Path) -> str:
+    return f"correct {path.name}" if path.name == "likewise.json" else "download the file again"
 
 
 def read_object(path: Path) -> dict[str, Any]:
@@ -54,7 +58,7 @@ def read_object(path: Path) -> dict[str, Any]:
         raise FolderError(
             f"{path} holds no JSON object.",
             found=f"a {type(content).__name__}",
-            fix="download the file again",
+            fix=_again(path),
         )
     return content
 
@@ -74,7 +78,7 @@ def digest(path: Path) -> str:
 
 
 def refuse_pointer(path: Path) -> None:
-    """Refuse a git-lfs pointer: a text of three lines that stands for a file not downloaded.
+    """Refuse what stands for a file that was not downloaded: a git-lfs pointer, a web page.
 
     Raises:
         WeightsError: the file is one.
@@ -87,6 +91,12 @@ def refuse_pointer(path: Path) -> None:
             f"{path} is a git-lfs pointer, not the file itself.",
             found=f"{path.stat().st_size} bytes of text that stand for {size} bytes",
             fix=f"git lfs pull, run in {path.parent}; or download the file again",
+        )
+    if start.lstrip()[:9].lower().startswith((b"<!doctype", b"<html")):
+        raise WeightsError(
+            f"{path} is a web page, not the file itself.",
+            found="HTML",
+            fix="download the file again, from its own address rather than the page about it",
         )
 
 

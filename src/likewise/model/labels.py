@@ -11,7 +11,7 @@ from typing import Any
 from likewise.errors import FolderError
 from likewise.model.files import show
 
-__all__ = ["PROBLEM_TYPES", "check_problem_type", "problem_type", "read_labels"]
+__all__ = ["PROBLEM_TYPES", "check_problem_type", "label_name", "problem_type", "read_labels"]
 
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 _NUMBERED = re.compile(r"LABEL_\d+")
@@ -32,6 +32,9 @@ def read_labels(
     """
     stated = config.get("id2label")
     labels = _by_index(stated, file) if stated else ()
+    inverted = () if labels else _inverted(config.get("label2id"), classes)
+    if inverted:
+        return inverted, ("no id2label in config.json: the names are taken from label2id",)
     if not labels:
         count = classes if classes is not None else int(config.get("num_labels") or 2)
         labels = tuple(f"LABEL_{index}" for index in range(count))
@@ -72,16 +75,9 @@ def check_problem_type(stated: object, where: str) -> str:
 def _by_index(stated: Any, file: Path) -> tuple[str, ...]:
     pairs = dict(enumerate(stated)) if isinstance(stated, list) else stated
     try:
-        by_index = {int(index): str(label) for index, label in pairs.items()}
+        by_index = {int(index): label_name(label, file) for index, label in pairs.items()}
     except (AttributeError, TypeError, ValueError):
         by_index = {}
-    strange = [label for label in by_index.values() if not _is_text(label)]
-    if strange:
-        raise FolderError(
-            f"{file} has a label that is not valid Unicode.",
-            found=ascii(strange[0]),
-            fix="correct id2label in config.json",
-        )
     if not by_index or sorted(by_index) != list(range(len(pairs))):
         raise FolderError(
             f"{file} has an id2label that does not name the labels 0, 1, 2 …",
@@ -91,12 +87,31 @@ def _by_index(stated: Any, file: Path) -> tuple[str, ...]:
     return tuple(by_index[index] for index in range(len(by_index)))
 
 
-def _is_text(label: str) -> bool:
+def label_name(stated: object, file: Path) -> str:
+    """Return a label's name; numbers are spelt out.
+
+    Raises:
+        FolderError: it is no text, or not valid Unicode.
+    """
+    label = str(stated) if isinstance(stated, str | int | float) else ""
     try:
         label.encode()
     except UnicodeEncodeError:  # half of a surrogate pair
-        return False
-    return True
+        label = ""
+    if not label.strip():
+        raise FolderError(
+            f"{file} has a label that is no name.",
+            found=ascii(stated)[:200],
+            fix="correct it, or state the labels: --labels",
+        )
+    return label
+
+
+def _inverted(label2id: Any, classes: int | None) -> tuple[str, ...]:
+    """Return the names that label2id alone gives; () where it does not number them from 0."""
+    by_index = {str(i): name for name, i in label2id.items()} if isinstance(label2id, dict) else {}
+    names = tuple(by_index.get(str(index), "") for index in range(len(by_index)))
+    return names if names and all(names) and len(names) == (classes or len(names)) else ()
 
 
 def _oddities(labels: tuple[str, ...], label2id: Any) -> tuple[str, ...]:

@@ -62,7 +62,8 @@ def restate(model: Model, stated: Overrides) -> Model:
     return model
 
 
-def _overflow(_: Model, stated: str) -> str:
+def _overflow(model: Model, stated: str) -> str:
+    _refuse_pictures(model, "overflow policy")
     known = get_args(Overflow)
     if stated not in known:
         raise SettingsError(
@@ -72,6 +73,7 @@ def _overflow(_: Model, stated: str) -> str:
 
 
 def _threshold(model: Model, stated: float) -> float:
+    _refuse_without_classes(model, "threshold")
     if not 0 < stated < 1:
         raise SettingsError(
             f"threshold {stated} is no score that decides.", fix="a number between 0 and 1"
@@ -94,12 +96,11 @@ def _problem_type(model: Model, stated: str) -> str:
 
 
 def _pooling(model: Model, modes: tuple[str, ...]) -> Pooling:
+    _refuse_pictures(model, "pooling")
     strange = [mode for mode in modes if mode not in MODES]
-    if strange or not modes or model.library == "timm":
+    if strange or not modes:
         raise SettingsError(
-            "The pooling that is stated cannot be."
-            if model.library != "timm"
-            else "Pooling is for texts; pictures have none.",
+            "The pooling that is stated cannot be.",
             found=show(strange) or "none",
             fix=f"one or more of: {', '.join(MODES)}",
         )
@@ -107,7 +108,14 @@ def _pooling(model: Model, modes: tuple[str, ...]) -> Pooling:
     return Pooling(tuple(modes), assumed=False, include_prompt=include)
 
 
+def _truncate_dim(_: Model, stated: int) -> int:
+    if stated < 1:
+        raise SettingsError(f"truncate_dim {stated} keeps nothing of a vector.", fix="1 or more")
+    return stated
+
+
 def _limit(model: Model, stated: int) -> int:
+    _refuse_pictures(model, "limit of tokens")
     if not 1 <= stated <= model.max_tokens:
         raise SettingsError(
             f"max_tokens {stated} is not a limit that this model can keep.",
@@ -118,6 +126,7 @@ def _limit(model: Model, stated: int) -> int:
 
 
 def _prompt(model: Model, name: str) -> str:
+    _refuse_pictures(model, "prompt")
     if name == "":
         return ""
     if name not in model.prompts:
@@ -136,10 +145,7 @@ def _targets(_: Model, stated: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _model_type(model: Model, stated: str) -> str:
-    if model.library == "timm":
-        raise SettingsError(
-            "A model type is for texts; pictures have an architecture.", fix="leave it out"
-        )
+    _refuse_pictures(model, "model type")
     return stated
 
 
@@ -160,6 +166,20 @@ def _refuse_without_classes(model: Model, what: str) -> None:
         )
 
 
+def _refuse_pictures(model: Model, what: str) -> None:
+    if model.library == "timm":
+        raise SettingsError(
+            f"The {what} is for texts, and this model takes pictures.",
+            found=model.architecture,
+            fix="leave it out",
+        )
+
+
+def _lower_case(model: Model, stated: bool) -> bool:
+    _refuse_pictures(model, "casing")
+    return stated
+
+
 def _as_said(_: Model, stated: Any) -> Any:
     return stated
 
@@ -171,9 +191,10 @@ _STATEMENTS: Mapping[str, tuple[str, Callable[[Model, Any], Any]]] = {
     "problem_type": ("problem_type", _problem_type),
     "pooling": ("pooling", _pooling),
     "normalise": ("normalise", _as_said),
+    "truncate_dim": ("truncate_dim", _truncate_dim),
     "max_tokens": ("max_tokens", _limit),
     "prompt": ("default_prompt", _prompt),
-    "lower_case": ("lower_case", _as_said),
+    "lower_case": ("lower_case", _lower_case),
     "overflow": ("overflow", _overflow),
     "threshold": ("threshold", _threshold),  # after the problem type that allows it
     "targets": ("targets", _targets),

@@ -45,6 +45,7 @@ class Checkpoint:
 
     tensors: dict[str, Tensor]  # with their place where the archive holds them in one piece
     nest: str  # the key that the state dict lies under; "" at the top
+    others: tuple[str, ...] = ()  # keys of further state dicts
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     """
     try:
         refuse_pointer(path)
+        _refuse_safetensors(path)
         if zipfile.is_zipfile(path):
             content, starts = _open_archive(path)
         else:
@@ -92,7 +94,18 @@ def read_checkpoint(path: Path) -> Checkpoint:
             fix="save model.state_dict() with safetensors",
         )
     placed = {name: _placed(stored, starts, path) for name, stored in tensors.items()}
-    return Checkpoint(placed, nest)
+    return Checkpoint(placed, nest, _others(content, nest))
+
+
+def _refuse_safetensors(path: Path) -> None:
+    with path.open("rb") as file:
+        start = file.read(9)
+    if start[8:] == b"{" and int.from_bytes(start[:8], "little") < path.stat().st_size:
+        raise WeightsError(
+            f"{path} holds safetensors under another name.",
+            found="a safetensors header",
+            fix=f"mv {path} {path.with_name('model.safetensors')}",
+        )
 
 
 def _open_archive(path: Path) -> tuple[Any, dict[str, int]]:
@@ -143,6 +156,15 @@ def _state_dict(content: Any) -> tuple[dict[str, _Stored], str]:
     return {}, ""
 
 
+def _others(content: Mapping[str, Any], nest: str) -> tuple[str, ...]:
+    maps = {str(key): value for key, value in content.items() if isinstance(value, Mapping)}
+    return tuple(
+        key
+        for key, inner in maps.items()
+        if key != nest and any(isinstance(value, _Stored) for value in inner.values())
+    )
+
+
 def _starts(archive: zipfile.ZipFile, root: str) -> dict[str, int]:
     """Return where each storage that is not compressed begins; its bytes are as in memory."""
     starts: dict[str, int] = {}
@@ -188,6 +210,12 @@ class _Reader(pickle.Unpickler):
             return _STORAGES[name]
         if (module, name) == ("torch", "Size"):
             return tuple
+        if module.partition(".")[0] == "torch":
+            raise WeightsError(
+                f"{self._path} holds more than plain tensors of real numbers.",
+                found=f"{module}.{name}",
+                fix="save model.state_dict() with safetensors, dense and not complex",
+            )
         raise WeightsError(
             f"{self._path} is not opened: it is a pickle that would run code.",
             found=f"it names {module}.{name}; a state dict has no use for it",

@@ -12,6 +12,7 @@ from likewise.model.export import Export
 from likewise.model.files import show
 from likewise.model.header import Tensor
 from likewise.model.heads import elements, stored_dtype
+from likewise.model.labels import label_name
 from likewise.model.weight_files import Weights
 from likewise.settings import Overrides
 from likewise.types import Preprocessing
@@ -139,10 +140,14 @@ def _is_tower(picture: Mapping[str, Any]) -> bool:
 def _labels(
     file: Path, picture: Mapping[str, Any], classes: int, stated: Overrides
 ) -> tuple[tuple[str, ...], list[str]]:
-    labels = _named(file, picture, classes) if stated.labels is None else stated.labels
+    labels = _named(file, picture) if stated.labels is None else stated.labels
     if labels and len(labels) != classes:
         raise FolderError(
-            f"{file} names {len(labels)} label(s) for {classes} outputs.", found=show(labels)
+            f"{len(labels)} label(s) are stated for {classes} outputs."
+            if stated.labels
+            else f"{file} names {len(labels)} label(s) for {classes} outputs.",
+            found=show(labels),
+            fix="state one label for each output, in order of their index: --labels",
         )
     if labels or classes == 0 or _is_tower(picture):
         return labels, []
@@ -150,15 +155,21 @@ def _labels(
     return numbered, ["the labels have no names: label_names is not in config.json"]
 
 
-def _named(file: Path, picture: Mapping[str, Any], classes: int) -> tuple[str, ...]:
+def _named(file: Path, picture: Mapping[str, Any]) -> tuple[str, ...]:
     names = picture.get("label_names")
     if isinstance(names, dict):
         try:
-            by_index = {int(index): str(name) for index, name in names.items()}
+            by_index = {int(index): label_name(name, file) for index, name in names.items()}
         except ValueError:
-            raise FolderError(f"{file} has label_names without indices.") from None
-        return tuple(by_index.get(index, f"LABEL_{index}") for index in range(classes))
-    return tuple(str(name) for name in names) if isinstance(names, list) else ()
+            by_index = {}
+        if sorted(by_index) != list(range(len(names))):
+            raise FolderError(
+                f"{file} has label_names that do not number the outputs 0, 1, 2 …",
+                found=f"{names}"[:200],
+                fix='write them as ["first", "second"], or state the labels: --labels',
+            )
+        return tuple(by_index[index] for index in range(len(by_index)))
+    return tuple(label_name(name, file) for name in names) if isinstance(names, list) else ()
 
 
 def _preprocessing(file: Path, picture: Mapping[str, Any]) -> Preprocessing:

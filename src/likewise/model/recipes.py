@@ -17,7 +17,9 @@ import msgspec
 from likewise.errors import FolderError
 from likewise.model.files import optional_json, refuse_pointer
 
-__all__ = ["Recipe", "find_casing", "find_recipe", "find_tokenizer", "tokenizer_class"]
+__all__ = [
+    "Recipe", "find_casing", "find_recipe", "find_tokenizer", "read_head", "tokenizer_class",
+]  # fmt: skip
 
 _BERT = {"unk": "[UNK]", "sep": "[SEP]", "pad": "[PAD]", "cls": "[CLS]", "mask": "[MASK]"}
 _ROBERTA = {
@@ -152,13 +154,13 @@ def find_casing(
     file = folder / tokenizer
     stated = optional_json(file.parent / "tokenizer_config.json")
     recipe = find_recipe(tokenizer_class(stated, config, family)[0])
-    filed = _filed_casing(file) if file.name == "tokenizer.json" else None
-    if recipe is None:
+    filed, kind = read_head(file) if file.name == "tokenizer.json" else (None, "")
+    if recipe is None or kind not in ("", recipe.model):
         return filed, []
     if recipe.lower_case is None:
         return None, []
     if "do_lower_case" in stated:
-        return bool(stated["do_lower_case"]), []
+        return bool(stated["do_lower_case"]), _contradiction(bool(stated["do_lower_case"]), filed)
     assumed = recipe.lower_case
     if filed is not None and filed == assumed:
         return assumed, []
@@ -173,6 +175,16 @@ def find_casing(
     return assumed, [said]
 
 
+def _contradiction(stated: bool, filed: bool | None) -> list[str]:
+    if filed is None or filed == stated:
+        return []
+    verb = "lower-cased" if stated else "kept in their case"
+    return [
+        f"tokenizer_config.json and tokenizer.json contradict each other on casing: texts are "
+        f"{verb}, as transformers does"
+    ]
+
+
 def _capitals(file: Path) -> str:
     """Return a doubt where a vocabulary that is to see lower-cased texts holds capitals."""
     words = file.read_text(encoding="utf-8", errors="replace").split("\n")
@@ -182,19 +194,24 @@ def _capitals(file: Path) -> str:
     )
 
 
+class _Kind(msgspec.Struct, frozen=True):
+    type: str = ""  # WordPiece, BPE, Unigram …; old files do not say
+
+
 class _Head(msgspec.Struct):
     normalizer: dict[str, Any] | None = None
+    model: _Kind = _Kind()
 
 
-def _filed_casing(file: Path) -> bool | None:
-    """Return what the normalizer in tokenizer.json does to case; None where it has none."""
+def read_head(file: Path) -> tuple[bool | None, str]:
+    """Return what tokenizer.json does to case, None for nothing, and its kind of vocabulary."""
     try:
-        normalizer = msgspec.json.decode(file.read_bytes().lstrip(b"\xef\xbb\xbf"), type=_Head)
+        head = msgspec.json.decode(file.read_bytes().lstrip(b"\xef\xbb\xbf"), type=_Head)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FolderError(
             f"{file} is not a tokenizer.", found=str(error), fix="download the file again"
         ) from None
-    return _lowers(normalizer.normalizer)
+    return _lowers(head.normalizer), head.model.type
 
 
 def _lowers(normalizer: Mapping[str, Any] | None) -> bool | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from likewise.errors import WeightsError
+from likewise.model.files import show
 from likewise.model.header import DTYPES, Tensor
 
 if TYPE_CHECKING:
@@ -52,7 +54,12 @@ def read_state(weights: Weights) -> State:
     """
     files = {_today(name): tensor for name, tensor in weights.tensors.items()}
     if len(files) < len(weights.tensors):
-        raise WeightsError("A tensor is stored under its old and its new name.", found="LayerNorm")
+        twice = [n for n, count in Counter(_today(n) for n in weights.tensors).items() if count > 1]
+        raise WeightsError(
+            f"{weights.files[0]} holds a tensor under its old and its new name.",
+            found=show(sorted(twice)),
+            fix="which of the two counts is not said: save the model again",
+        )
     whole = _whole(weights)
     shared: dict[tuple[Path, int, int], Any] = {}
     tensors = {}

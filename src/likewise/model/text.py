@@ -12,7 +12,6 @@ from likewise.model.export import Export
 from likewise.model.families import architecture_of, family_of, number, positions, stated_family
 from likewise.model.files import optional_json
 from likewise.model.heads import classes_of, elements, rows, stored_dtype, text_heads
-from likewise.model.hub import origin
 from likewise.model.labels import problem_type, read_labels
 from likewise.model.modules import Modules
 from likewise.model.recipes import find_casing, find_tokenizer
@@ -73,6 +72,7 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         )
     if body.modules and body.modules.lower_case:
         doubts.append("every text is lower-cased before the tokenizer, as the folder says")
+    doubts += _unread(body)
     labels, problem, oddities = _classes(body, heads, stated)
     vocabulary = rows(tensors, _WORDS) or number(config, "vocab_size", file=file)
     segments = rows(tensors, _SEGMENTS)
@@ -94,7 +94,7 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         "lower_case": lower,
         "token_types": int(config.get("type_vocab_size") or 0) if segments is None else segments,
         **_sentence_facts(body),
-        "warnings": [*said, *doubts, *oddities, *_pooling_doubts(body, heads, stated)],
+        "warnings": [*said, *doubts, *oddities],
     }
 
 
@@ -112,17 +112,15 @@ def _sentence_facts(body: Body) -> dict[str, Any]:
     }
 
 
-def _pooling_doubts(body: Body, heads: tuple[str, ...], stated: Overrides) -> list[str]:
-    if body.modules is not None or heads:
+def _unread(body: Body) -> list[str]:
+    """Return what the folder says and sentence-transformers, whose file it is, does not read."""
+    stated = optional_json(body.folder / "config_sentence_transformers.json").get("truncate_dim")
+    if body.modules is None or stated is None:
         return []
-    doubts = []
-    cached = " (in a hub's cache it may be missing because nobody asked for it yet)"
-    where = cached if origin(body.folder) else ""
-    if stated.pooling is None:
-        doubts.append(f"no modules.json{where}: mean pooling is assumed; state it with --pooling")
-    if stated.normalise is None:
-        doubts.append("no modules.json: whether vectors are normalised is not said")
-    return doubts
+    return [
+        f"truncate_dim {stated} in config_sentence_transformers.json is read by no version of "
+        f"sentence-transformers: vectors keep all their numbers; --truncate-dim {stated} cuts them"
+    ]
 
 
 def _classes(

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from likewise.errors import FolderError
+from likewise.errors import FolderError, SettingsError
 from likewise.model.files import optional_json, show
 from likewise.model.modules import is_sentence_transformer, read_modules
-from likewise.model.recipes import Recipe, find_recipe, tokenizer_class
+from likewise.model.recipes import read_head, tokenizer_class
 from likewise.model.rules import add_lowering, decoder, frame, rules
+from likewise.model.specials import (
+    ROLES,
+    Place,
+    added_tokens,
+    named_tokens,
+    special_tokens,
+    unknown_token,
+)
 from likewise.model.vocabularies import open_file, open_pieces
 
 if TYPE_CHECKING:
@@ -20,8 +27,6 @@ if TYPE_CHECKING:
     from likewise.types import Model
 
 __all__ = ["Vocabulary", "open_tokenizer"]
-
-_ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
 @dataclass(frozen=True)
@@ -39,22 +44,6 @@ class Vocabulary:
     cut_left: bool = False  # truncation takes the beginning away, as the folder says
 
 
-@dataclass(frozen=True)
-class _Place:
-    """What the folder says of its tokenizer."""
-
-    file: Path
-    stated: Mapping[str, Any]  # tokenizer_config.json
-    config: Mapping[str, Any]  # config.json
-    name: str  # the tokenizer class
-    named: bool  # by the folder itself
-    lower_case: bool | None
-
-    @property
-    def recipe(self) -> Recipe | None:
-        return find_recipe(self.name)
-
-
 def open_tokenizer(model: Model) -> Vocabulary:
     """Build the tokenizer that transformers builds from the same folder: every id is the same.
 
@@ -63,12 +52,13 @@ def open_tokenizer(model: Model) -> Vocabulary:
     Raises:
         FolderError: the files are missing or damaged, need a package that is not here, or give
             ids that the embedding table does not have (case B018).
+        SettingsError: a casing is stated that this kind of tokenizer cannot be given.
     """
     if not model.tokenizer:
         raise FolderError(f"{model.folder} has no tokenizer.", fix="text tasks need one")
     place = _place(model)
     if place.file.suffix == ".model":
-        built, specials = open_pieces(place.file), _named(place)
+        built, specials = open_pieces(place.file), named_tokens(place)
     else:
         built, specials = _build(place)
     built.no_truncation()
@@ -89,12 +79,16 @@ def open_tokenizer(model: Model) -> Vocabulary:
         mask_token=mask if mask in ids else None,
         mask_id=ids.get(mask) if mask is not None else None,
         size=size,
-        assumptions=(*_assumptions(place), *_spare(model, size)),
+        assumptions=(
+            *_assumptions(place, built),
+            *_contradictions(place, ids, pad),
+            *_spare(model, size),
+        ),
         cut_left=place.stated.get("truncation_side") == "left",
     )
 
 
-def _place(model: Model) -> _Place:
+def _place(model: Model) -> Place:
     file = model.folder / model.tokenizer
     stated = optional_json(file.parent / "tokenizer_config.json")
     core = model.folder
@@ -102,33 +96,46 @@ def _place(model: Model) -> _Place:
         core /= read_modules(core).core
     config = optional_json(core / "config.json")
     name, named = tokenizer_class(stated, config, model.family)
-    return _Place(file, stated, config, name, named, model.lower_case)
+    return Place(file, stated, config, name, named, model.lower_case)
 
 
-def _build(place: _Place) -> tuple[Tokenizer, dict[str, str]]:
+def _build(place: Place) -> tuple[Tokenizer, dict[str, str]]:
     from tokenizers import Tokenizer
 
-    filed = open_file(place.file, unknown=_unknown(place))
+    filed = open_file(place.file, unknown=unknown_token(place))
     recipe = place.recipe
     if recipe is None or type(filed.model).__name__ != recipe.model:
         _check_as_filed(place)
+        if place.lower_case is False and read_head(place.file)[0]:
+            raise _no_casing(place, "tokenizer.json lower-cases by itself")
         if place.lower_case is True:
             add_lowering(filed)
-        return filed, _named(place)
+        return filed, named_tokens(place)
+    if recipe.lower_case is None and place.lower_case is not None:
+        raise _no_casing(place, f"{place.name} keeps every text as it is")
     built = Tokenizer(filed.model)
     flags = dict(place.stated)
     if place.lower_case is not None:
         flags["do_lower_case"] = place.lower_case
     built.normalizer, built.pre_tokenizer = rules(recipe, flags, filed)
     built.decoder = decoder(recipe, flags)
-    specials = _specials(place, recipe, filed)
-    built.add_tokens(_added(place, filed, specials))
-    names = {role: str(token) for role, token in specials.items() if role in _ROLES}
+    specials = special_tokens(place, recipe, filed)
+    _check_whole(place, filed, specials.get("pad"))
+    built.add_tokens(added_tokens(place, filed, specials))
+    names = {role: str(token) for role, token in specials.items() if role in ROLES}
     built.post_processor = frame(recipe, built, names, flags, filed)
     return built, names
 
 
-def _check_as_filed(place: _Place) -> None:
+def _no_casing(place: Place, found: str) -> SettingsError:
+    return SettingsError(
+        f"The casing that is stated cannot be given to {place.file}.",
+        found=found,
+        fix="leave out --lower-case and --cased",
+    )
+
+
+def _check_as_filed(place: Place) -> None:
     """Without rules of our own, only tokenizer.json says all that there is to say."""
     if place.file.name != "tokenizer.json":
         raise FolderError(
@@ -137,93 +144,6 @@ def _check_as_filed(place: _Place) -> None:
             fix="save the tokenizer as tokenizer.json: "
             "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)",
         )
-
-
-def _unknown(place: _Place) -> str:
-    stated = place.stated.get("unk_token")
-    content = stated.get("content") if isinstance(stated, dict) else stated
-    recipe = place.recipe
-    return str(content or (recipe.specials["unk"] if recipe else "[UNK]"))
-
-
-def _named(place: _Place) -> dict[str, str]:
-    """Return the special tokens by role, as the folder or else the class names them."""
-    found = dict(place.recipe.specials) if place.recipe else {}
-    named = {**place.stated, **optional_json(place.file.parent / "special_tokens_map.json")}
-    for role in _ROLES:
-        value = named.get(f"{role}_token")
-        content = value.get("content") if isinstance(value, dict) else value
-        if isinstance(content, str):
-            found[role] = content
-    return found
-
-
-def _specials(place: _Place, recipe: Recipe, filed: Tokenizer) -> dict[str, AddedToken]:
-    """Return every special token, with the spaces it swallows, by role or by its own text."""
-    values: dict[str, Any] = {role: recipe.specials.get(role) for role in _ROLES}
-    values |= {
-        role: place.stated[f"{role}_token"] for role in _ROLES if f"{role}_token" in place.stated
-    }
-    more = place.stated.get("extra_special_tokens") or place.stated.get("additional_special_tokens")
-    if "added_tokens_decoder" not in place.stated:
-        legacy = optional_json(place.file.parent / "special_tokens_map.json")
-        values |= {role: legacy[f"{role}_token"] for role in _ROLES if f"{role}_token" in legacy}
-        more = legacy.get("additional_special_tokens") or more
-    known = {token.content: token for token in _listed(place, filed).values()}
-    found = {}
-    for role, value in values.items():
-        if value is not None:
-            greedy = recipe.greedy_mask and role == "mask"
-            found[role] = known.get(_content(value)) or _token(value, lstrip=greedy)
-    for value in more if isinstance(more, list) else recipe.more:
-        found[_content(value)] = known.get(_content(value)) or _token(value)
-    return found
-
-
-def _content(value: Any) -> str:
-    return str(value.get("content") if isinstance(value, dict) else value)
-
-
-def _token(value: Any, *, lstrip: bool = False) -> AddedToken:
-    from tokenizers import AddedToken
-
-    flags = value if isinstance(value, dict) else {}
-    return AddedToken(
-        _content(value),
-        single_word=bool(flags.get("single_word")),
-        lstrip=bool(flags.get("lstrip", lstrip)),
-        rstrip=bool(flags.get("rstrip")),
-        normalized=bool(flags.get("normalized", False)),
-        special=True,
-    )
-
-
-def _listed(place: _Place, filed: Tokenizer) -> dict[int, AddedToken]:
-    """Return the added tokens that the folder lists, by id."""
-    from tokenizers import AddedToken
-
-    listed = place.stated.get("added_tokens_decoder")
-    if isinstance(listed, dict):
-        return {int(i): AddedToken(**_flags(token)) for i, token in listed.items()}
-    legacy = optional_json(place.file.parent / "added_tokens.json")
-    found = {int(i): AddedToken(text, normalized=True) for text, i in legacy.items()}
-    return found | (filed.get_added_tokens_decoder() if place.file.name == "tokenizer.json" else {})
-
-
-def _flags(token: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in token.items() if key != "__type"}
-
-
-def _added(place: _Place, filed: Tokenizer, specials: Mapping[str, AddedToken]) -> list[AddedToken]:
-    """Return the tokens to add, in the order in which new ones get their ids."""
-    named = {str(token.content) for token in specials.values()}
-    found: dict[str, AddedToken] = {}
-    for _, token in sorted(_listed(place, filed).items()):
-        token.special = token.special or token.content in named
-        found.setdefault(token.content, token)
-    for token in specials.values():
-        found.setdefault(token.content, token)
-    return list(found.values())
 
 
 def _check_size(model: Model, built: Tokenizer, size: int) -> None:
@@ -237,7 +157,7 @@ def _check_size(model: Model, built: Tokenizer, size: int) -> None:
         )
 
 
-def _check_unknown(place: _Place, built: Tokenizer, ids: Mapping[str, int]) -> None:
+def _check_unknown(place: Place, built: Tokenizer, ids: Mapping[str, int]) -> None:
     """Refuse a vocabulary of whole pieces that has no token for what it does not know."""
     unknown = getattr(built.model, "unk_token", None)
     if type(built.model).__name__ == "WordPiece" and unknown not in ids:
@@ -246,6 +166,34 @@ def _check_unknown(place: _Place, built: Tokenizer, ids: Mapping[str, int]) -> N
             found=f"{unknown!r} is not in the vocabulary",
             fix="take the tokenizer from the same version of the model as its weights",
         )
+
+
+def _check_whole(place: Place, filed: Tokenizer, pad: AddedToken | None) -> None:
+    """Refuse a list of words that lost a line: every token behind it would have a neighbour's id.
+
+    Such files number their words by line. One that lacks the padding token, in a folder that says
+    which id that has, is another file than the one the model was trained with.
+    """
+    stated = place.config.get("pad_token_id")
+    if place.file.name != "vocab.txt" or pad is None or type(stated) is not int:
+        return
+    stands = filed.id_to_token(stated)
+    if filed.token_to_id(str(pad)) is None and stands is not None:
+        raise FolderError(
+            f"{place.file} has no {str(pad)!r}, so its lines are not those of the model.",
+            found=f"config.json says pad_token_id {stated}, and {stands!r} stands there",
+            fix="take vocab.txt from the same version of the model as its weights",
+        )
+
+
+def _contradictions(place: Place, ids: Mapping[str, int], pad: str) -> list[str]:
+    stated = place.config.get("pad_token_id")
+    if type(stated) is not int or pad not in ids or ids[pad] == stated:
+        return []
+    return [
+        f"config.json says pad_token_id {stated}, and {pad!r} of the tokenizer is {ids[pad]}: "
+        f"{ids[pad]} is used"
+    ]
 
 
 def _spare(model: Model, size: int) -> tuple[str, ...]:
@@ -258,10 +206,16 @@ def _spare(model: Model, size: int) -> tuple[str, ...]:
     )
 
 
-def _assumptions(place: _Place) -> tuple[str, ...]:
+def _assumptions(place: Place, built: Tokenizer) -> tuple[str, ...]:
     found = []
+    kind = type(built.model).__name__
     if place.recipe is None:
         found.append("tokenizer.json is used as it stands")
+    elif kind != place.recipe.model:
+        found.append(
+            f"{place.name} builds {place.recipe.model} vocabularies and {place.file.name} holds "
+            f"{kind}: the file is used as it stands"
+        )
     if not place.stated:
         found.append("no tokenizer_config.json: the family's special tokens are assumed")
     return tuple(found)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from likewise.errors import WeightsError
 from likewise.model.files import digest, read_object, show
 from likewise.model.header import Tensor, read_header
-from likewise.model.pickled import read_checkpoint
+from likewise.model.pickled import Checkpoint, read_checkpoint
 from likewise.model.twins import compare
 from likewise.types import WeightFile
 
@@ -31,6 +31,7 @@ _FORMATS = {
 }
 _NOT_WEIGHTS = ("training_args", "optimizer", "scheduler", "scaler", "rng_state", "random_states")
 _PREFIXES = ("module.", "_orig_mod.", "model.")  # left by DataParallel, torch.compile, wrappers
+_LEARNT = (".weight", ".bias")
 _ADAPTER = "adapter_model.safetensors"
 
 
@@ -72,16 +73,36 @@ def find_weights(folder: Path, core: Path) -> Weights | None:
     elif pickle.is_file():
         checkpoint = read_checkpoint(pickle)
         files, tensors, nest = [pickle], checkpoint.tensors, checkpoint.nest
+        warnings += _unopened(pickle, checkpoint)
     elif pickles.is_file():
         files, tensors = _shards(pickles)
     else:
         return None
     tensors, prefix = _strip(tensors)
+    _refuse_whole_numbers(files[0], tensors)
     warnings += _notices(files, prefix, nest)
     if (core / _ADAPTER).is_file():
         warnings += (f"{_ADAPTER} is an adapter that is not merged: it is not applied",)
     names = tuple(file.relative_to(folder).as_posix() for file in files)
     return Weights(names, tensors, prefix, nest, warnings)
+
+
+def _unopened(pickle: Path, checkpoint: Checkpoint) -> tuple[str, ...]:
+    if not checkpoint.others:
+        return ()
+    return (f"{pickle.name} also holds tensors under {show(checkpoint.others)}: they are not used",)
+
+
+def _refuse_whole_numbers(file: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse weights that were quantised: without their scales they are other numbers."""
+    found = [n for n, t in tensors.items() if n.endswith(_LEARNT) and not t.floating and t.elements]
+    if found:
+        kinds = sorted({tensors[name].dtype for name in found})
+        raise WeightsError(
+            f"{file} holds weights that are whole numbers.",
+            found=f"{show(kinds)}: {show(found)}",
+            fix="likewise makes its own quantised plans: get the weights as floating-point numbers",
+        )
 
 
 def list_files(folder: Path, used: Iterable[str] = ()) -> tuple[WeightFile, ...]:

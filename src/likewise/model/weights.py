@@ -119,6 +119,12 @@ def _text(
     mapping = getattr(modeling_auto, _MAPPINGS[network.head])
     try:
         stated = {key: value for key, value in config.items() if key not in _OURS}
+        if (
+            network.head == "classes" and model.labels
+        ):  # how many there are, the weights say; their names, read()
+            names = dict(enumerate(model.labels))
+            stated = {k: v for k, v in stated.items() if k != "num_labels"}
+            stated |= {"id2label": names, "label2id": {name: i for i, name in names.items()}}
         settings = CONFIG_MAPPING[model.family].from_dict(stated)
         kind = mapping[type(settings)]
         pooled = "add_pooling_layer" in inspect.signature(kind.__init__).parameters
@@ -136,12 +142,19 @@ def _text(
     except Exception as error:  # noqa: BLE001 - its configs and models raise nearly any kind
         raise FolderError(
             f"transformers cannot build {model.family!r} from {model.folder}.",
-            found=f"{type(error).__name__}: {error}".split("\n")[0],
+            found=_first_line(error),
+            fix="correct config.json: the reason names what it stumbled on",
         ) from None
     _refuse_mismatched(model, said)
     if said["missing_keys"]:
         raise missing_error(sorted(said["missing_keys"]), str(model.folder))
     return inner
+
+
+def _first_line(error: Exception) -> str:
+    """Return what an error says: its kind, and the first of its lines that says anything."""
+    said = " ".join(f"{error}".split())
+    return f"{type(error).__name__}: {said[:300]}{' …' if len(said) > 300 else ''}"
 
 
 def _refuse_mismatched(model: Model, said: Mapping[str, Any]) -> None:
@@ -182,7 +195,8 @@ def _picture(model: Model, network: Network, config: Mapping[str, Any], state: S
     except Exception as error:  # noqa: BLE001 - each architecture checks its options in its own way
         raise FolderError(
             f"timm cannot build {model.architecture!r} from {model.folder}.",
-            found=f"{error}".split("\n")[0],
+            found=_first_line(error),
+            fix="correct model_args in config.json, or install the timm that knows the name",
         ) from None
     if said.missing_keys:
         raise missing_error(list(said.missing_keys), str(model.folder))

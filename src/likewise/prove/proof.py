@@ -22,6 +22,7 @@ from likewise.prove.references import References, emulated, references
 from likewise.prove.runs import run_once
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
+from likewise.run.opening import cannot_run
 from likewise.settings import Settings
 from likewise.types import Item, Json, Model, Plan, Task
 
@@ -165,4 +166,4 @@ def _refuse_early(subject: Subject, plan: Plan) -> None:
     """A plan that cannot run is refused before minutes are spent on its references."""
     reason = find.load("engines", plan.engine).refuse(subject.model, subject.task.network, plan)
     if reason is not None:
-        raise RefusedError(f"{plan} cannot run here.", found=reason, fix="likewise doctor")
+        raise cannot_run(plan, reason)

@@ -13,7 +13,13 @@ from likewise.settings import Overrides
 from likewise.tasks._pick import pick
 from likewise.types import Engine, Plan
 
-__all__ = ["open_runner"]
+__all__ = ["cannot_run", "open_runner"]
+
+
+def cannot_run(plan: Plan, reason: str) -> RefusedError:
+    """Return the refusal of a plan; a reason that is in its ONNX file says itself what to do."""
+    fix = "" if plan.extra("graph") else "likewise doctor"
+    return RefusedError(f"{plan} cannot run here.", found=reason, fix=fix)
 
 
 def open_runner(
@@ -46,11 +52,12 @@ def open_runner(
     engine: Engine = find.load("engines", plan.engine)
     reason = engine.refuse(model, chosen.network, plan)
     if reason is not None:
-        raise RefusedError(f"{plan} cannot run here.", found=reason, fix="likewise doctor")
+        raise cannot_run(plan, reason)
     seeded = plan
     if plan.extra("seed") is None:
         seeded = replace(plan, extras=tuple(sorted((*plan.extras, f"seed={seed}"))))
     runner = Runner(chosen, engine.open(model, chosen.network, seeded), plan)
+    runner.notes = model.warnings
     planted = fault or plan.extra("fault")
     if planted is None:
         return runner

@@ -69,6 +69,7 @@ class Runner:
         self.session = session
         self.plan = plan
         self.batch_tokens = batch_tokens
+        self.notes: tuple[str, ...] = ()  # what was odd about the folder that it was opened from
         self.first_at: float | None = None  # seconds since the epoch: the first answers were there
 
     def run(self, items: Sequence[Item], *, keep: bool = True, top: int | None = None) -> Run:

@@ -45,7 +45,7 @@ def decode(item: Item) -> tuple[Image.Image, tuple[str, ...]]:
         several = bool(getattr(picture, "is_animated", False)) and item is not picture
         picture.load()
         upright, turned = _upright(picture)
-        flat, notes = _flatten(upright)
+        flat, notes = _flatten(upright, picture.format)
     except ItemError:
         raise
     except UnidentifiedImageError:
@@ -86,15 +86,21 @@ def _check_size(picture: Image.Image) -> None:
 def _upright(picture: Image.Image) -> tuple[Image.Image, tuple[str, ...]]:
     try:
         upright = ImageOps.exif_transpose(picture)
-        turned = picture.getexif().get(0x0112, 1) not in (None, 1)
+        orientation = picture.getexif().get(0x0112, 1)
     except _DAMAGED as error:
         return picture, (f"not turned: its EXIF block cannot be read ({error})",)
-    return upright, ("turned as its EXIF block says",) if turned else ()
+    if orientation in (None, 1):
+        return upright, ()
+    if orientation not in range(2, 9):
+        return upright, (f"not turned: its EXIF block says orientation {orientation}",)
+    return upright, ("turned as its EXIF block says",)
 
 
-def _flatten(picture: Image.Image) -> tuple[Image.Image, tuple[str, ...]]:
+def _flatten(picture: Image.Image, form: str | None) -> tuple[Image.Image, tuple[str, ...]]:
     if picture.mode == "F":
         raise ItemError("floating-point pixels: what is black and what is white is not known")
+    if picture.mode == "I" and form not in ("PNG", "PPM"):
+        raise ItemError("32-bit pixels: what is black and what is white is not known")
     if picture.mode in _DEEP_GREY:
         levels = np.clip(np.asarray(picture).astype(np.int64), 0, 65535)
         grey = Image.fromarray(((levels + 128) // 257).astype(np.uint8))

@@ -57,9 +57,28 @@ def _only(names: list[str], model: Model) -> str:
     )
 
 
+def _idle(name: str, model: Model) -> list[str]:
+    """List what a person states and this task has no use for; passing over it would be a lie."""
+    vectors = name in ("embed", "image_embed")
+    own = not model.sentence_transformer  # else its modules.json says so, and nobody stated it
+    pooled = model.pooling is not None and not model.pooling.assumed
+    stated = {
+        "targets": bool(model.targets) and name != "fillmask",
+        "pooling": own and pooled and not vectors,
+        "normalise": own and model.normalise is not None and not vectors,
+        "truncate_dim": model.truncate_dim is not None and not vectors,
+    }
+    return [what for what, there in stated.items() if there]
+
+
 def _open(name: str, model: Model) -> Task:
-    if model.targets and name != "fillmask":
-        raise TaskError("Targets are for fill-mask.", found=f"task {name}", fix="leave them out")
+    idle = _idle(name, model)
+    if idle:
+        raise TaskError(
+            f"What is stated changes nothing here: {', '.join(idle)}.",
+            found=f"task {name}",
+            fix="leave it out" + ("" if "targets" in idle else ", or --task embed"),
+        )
     try:
         task: Task = find.load("tasks", name).open(model)
     except TaskError as error:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from likewise.errors import TaskError
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     Bools = npt.NDArray[np.bool_]
     Mode = Callable[[Floats, Bools, Ints], npt.NDArray[np.floating[Any]]]
 
-__all__ = ["MODES", "normalise", "pool"]
+__all__ = ["MODES", "normalise", "pool", "shape", "too_short"]
 
 
 def pool(hidden: Floats, mask: Ints, modes: Sequence[str], *, skip: int = 0) -> Floats:
@@ -39,6 +41,29 @@ def pool(hidden: Floats, mask: Ints, modes: Sequence[str], *, skip: int = 0) -> 
     clean = np.where(pooled[..., None], hidden, 0) if not pooled.all() else hidden
     parts = [MODES[mode](clean, pooled, counts) for mode in modes]
     return np.concatenate(parts, axis=1).astype(hidden.dtype, copy=False)
+
+
+def shape(vectors: Floats, *, keep: int | None, unit: bool) -> Floats:
+    """Return the first ``keep`` numbers of (N, D) vectors, all for None; of length 1 for ``unit``.
+
+    The cut comes first: cosine and dot product of the result agree, as they did before it.
+
+    Raises:
+        TaskError: the vectors have fewer numbers.
+    """
+    if keep is not None and keep > vectors.shape[1]:
+        raise too_short(vectors.shape[1], keep)
+    kept = vectors[:, :keep]
+    return normalise(kept) if unit else kept
+
+
+def too_short(width: int, keep: int) -> TaskError:
+    """Return the refusal to keep more numbers than a vector has."""
+    return TaskError(
+        f"truncate_dim {keep} is more than a vector has.",
+        found=f"{width} numbers",
+        fix=f"--truncate-dim {width} or less; or leave it out",
+    )
 
 
 def normalise(vectors: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from likewise.errors import TaskError
 from likewise.tasks._dense import Layer, open_layer
-from likewise.tasks._pool import MODES, normalise, pool
+from likewise.tasks._pool import MODES, pool, shape, too_short
 from likewise.tasks._scores import vectors
 from likewise.tasks._text import Texts, TextTask, open_texts
 from likewise.types import Answer, Json, Kind, Model, Network, Pooling, Task
@@ -30,6 +30,7 @@ class Embed(TextTask):
     layers: tuple[Layer, ...]
     normalised: bool
     skip: int  # tokens of the prompt that are not pooled
+    keep: int | None  # numbers of each vector; None for all
 
     name = "embed"
     kinds = _KINDS
@@ -49,7 +50,8 @@ class Embed(TextTask):
                 for d in dense
             ],
             "normalise": self.normalised,
-            "width": _width(self.texts.model, self.pooling),
+            "truncate_dim": self.keep,
+            "width": self.keep or _width(self.texts.model, self.pooling),
         }
 
     def finish(self, inputs: Arrays, outputs: Arrays) -> Arrays:
@@ -58,7 +60,7 @@ class Embed(TextTask):
         vector = pool(hidden, inputs["attention_mask"], self.pooling.modes, skip=self.skip)
         for layer in self.layers:
             vector = layer(vector)
-        return {"vector": normalise(vector) if self.normalised else vector}
+        return {"vector": shape(vector, keep=self.keep, unit=self.normalised)}
 
     def answers(self, inputs: Arrays, arrays: Arrays, *, top: int | None) -> list[Answer]:  # noqa: ARG002  # the protocol's
         """Return one answer per text: its vector."""
@@ -96,10 +98,11 @@ def open(model: Model) -> Task:
             found=", ".join(unknown) or "none",
             fix=f"one or several of: {', '.join(MODES)}",
         )
+    _check_keep(model, pooling)
     normalised, said = _normalise(model)
     texts = open_texts(model, prompt=model.default_prompt)
     if pooling.assumed:
-        said = (f"pooling is not said: {' and '.join(pooling.modes)} over the tokens", *said)
+        said = (_pooling_said(model, pooling), *said)
     return Embed(
         texts,
         (*texts.vocabulary.assumptions, *said),
@@ -107,6 +110,16 @@ def open(model: Model) -> Task:
         _layers(model, pooling),
         normalised,
         0 if pooling.include_prompt else _prompt_tokens(texts),
+        model.truncate_dim,
+    )
+
+
+def _pooling_said(model: Model, pooling: Pooling) -> str:
+    cached = " in the hub's cache, which holds only what was asked for" if model.origin else ""
+    how = " and ".join(pooling.modes)
+    return (
+        f"pooling is not said (no modules.json{cached}): {how} over the tokens; "
+        "--pooling states another"
     )
 
 
@@ -115,7 +128,13 @@ def _normalise(model: Model) -> tuple[bool, tuple[str, ...]]:
         return model.normalise, ()
     if model.sentence_transformer:  # modules.json lists every step, and lists none for this
         return False, ()
-    return True, ("normalising is not said: vectors are scaled to length 1",)
+    return True, ("normalising is not said: vectors get length 1; --no-normalise leaves them",)
+
+
+def _check_keep(model: Model, pooling: Pooling) -> None:
+    most = _width(model, pooling)
+    if model.truncate_dim is not None and model.truncate_dim > most:
+        raise too_short(most, model.truncate_dim)
 
 
 def _layers(model: Model, pooling: Pooling) -> tuple[Layer, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from likewise.errors import TaskError
 from likewise.tasks._picture import PictureTask, open_pictures
-from likewise.tasks._pool import normalise
+from likewise.tasks._pool import shape
 from likewise.tasks._scores import vectors
 from likewise.types import Answer, Json, Kind, Model, Network, Task
 
@@ -31,6 +31,7 @@ class ImageEmbed(PictureTask):
 
     network: Network
     normalised: bool
+    keep: int | None  # numbers of each vector; None for all
 
     name = "image_embed"
     kinds = _KINDS
@@ -42,12 +43,13 @@ class ImageEmbed(PictureTask):
             **self.pictures.facts(),
             "vector": "the projection" if projection else "the pooled features before any head",
             "normalise": self.normalised,
+            "truncate_dim": self.keep,
         }
 
     def finish(self, inputs: Arrays, outputs: Arrays) -> Arrays:  # noqa: ARG002  # the protocol's
         """Return one vector per picture, (N, D)."""
         vector = outputs[self.network.outputs[0]]
-        return {"vector": normalise(vector) if self.normalised else vector}
+        return {"vector": shape(vector, keep=self.keep, unit=self.normalised)}
 
     def answers(self, inputs: Arrays, arrays: Arrays, *, top: int | None) -> list[Answer]:  # noqa: ARG002  # the protocol's
         """Return one answer per picture: its vector."""
@@ -77,4 +79,4 @@ def open(model: Model, *, features: bool = False) -> Task:
         raise TaskError(f"{model.folder} holds no picture encoder.", found=model.architecture)
     projection = "picture" in model.trained_heads and not model.classes_head and not features
     network = _PROJECTION if projection else _FEATURES
-    return ImageEmbed(open_pictures(model), (), network, bool(model.normalise))
+    return ImageEmbed(open_pictures(model), (), network, bool(model.normalise), model.truncate_dim)
