@@ -242,3 +242,37 @@ def test_B032_a_layer_norm_under_two_names_is_refused_by_name(tmp_path: Path) ->
         open_runner(folder, plan=PLAN)
     assert f"{name}.weight" in refused.value.found
     assert refused.value.fix
+
+
+@pytest.mark.parametrize("token", ["[PAD]", "[CLS]", "[SEP]"])
+def test_a_list_of_words_without_a_token_of_every_text_is_refused(
+    token: str, tmp_path: Path
+) -> None:
+    folder = builders.bert_fillmask(tmp_path / "model", files="vocabulary")
+    words = (folder / "vocab.txt").read_text().split("\n")
+    words.remove(token)
+    (folder / "vocab.txt").write_text("\n".join(words))
+    with pytest.raises(FolderError, match="its lines are not those of the model") as refused:
+        open_tokenizer(read(folder))
+    assert token in refused.value.what
+
+
+@pytest.mark.parametrize(
+    ("file", "key"),
+    [
+        ("tokenizer_config.json", "do_lower_case"),
+        ("tokenizer_config.json", "tokenize_chinese_chars"),
+        ("tokenizer_config.json", "strip_accents"),
+        ("tokenizer_config.json", "model_max_length"),
+        ("1_Pooling/config.json", "include_prompt"),
+        ("1_Pooling/config.json", "pooling_mode_cls_token"),
+        ("sentence_bert_config.json", "do_lower_case"),
+        ("sentence_bert_config.json", "max_seq_length"),
+    ],
+)
+def test_a_rule_that_is_neither_on_nor_off_is_refused(file: str, key: str, tmp_path: Path) -> None:
+    folder = builders.sentence_transformer(tmp_path / "model", max_seq_length=16)
+    changed(folder, file, **{key: "yes"})
+    with pytest.raises(FolderError, match=key) as refused:
+        read(folder)
+    assert Path(file).name in refused.value.what

@@ -95,7 +95,7 @@ def test_B001_B002_padding_takes_positions(
     assert read(folder).max_tokens == limit
 
 
-@pytest.mark.parametrize("stated", [10**6, 10**30, 1e30, None, ..., -1, True, "512"])
+@pytest.mark.parametrize("stated", [10**6, 10**30, 1e30, None, ..., -1])
 def test_B004_a_tokenizer_limit_that_is_none_does_not_count(stated: Any, tmp_path: Path) -> None:
     folder = builders.bert_encoder(tmp_path / "model", max_position_embeddings=40)
     changed(folder, "tokenizer_config.json", model_max_length=stated)

@@ -3,7 +3,8 @@
     python tests/slow/mutations.py [COUNT] [SEED]     prints a table of all outcomes
 
 One file is dropped, renamed, cut, emptied, swapped with another, or overwritten in one place with
-0xFF, as a bad disk or a broken download leaves it. Three outcomes are right: the same answers,
+0xFF, as a bad disk or a broken download leaves it; or a JSON value becomes one of another kind, or
+a list of words loses a line. Three outcomes are right: the same answers,
 to the bit; a refusal that names the thing; other answers with a note that says why. Bits of a
 weight that turn into another finite number are another model: no reader can know that.
 """
@@ -11,6 +12,7 @@ weight that turn into another finite number are another model: no reader can kno
 from __future__ import annotations
 
 import collections
+import json
 import random
 import shutil
 import sys
@@ -108,8 +110,38 @@ def overwrite(file: Path, draw: random.Random) -> str:
     return f"overwrite {_SPAN} bytes of {file.name} at {place}"
 
 
+def retype(file: Path, draw: random.Random) -> str:
+    """Give one key of a JSON file a value of a kind that it cannot have."""
+    files = [f for f in sorted(file.parent.glob("*.json")) if f.name != "tokenizer.json"]
+    file = draw.choice(files) if files and file not in files else file
+    try:
+        content = json.loads(file.read_text())
+    except ValueError:
+        return overwrite(file, draw)
+    rows = content if isinstance(content, list) else [content]
+    row = draw.choice(rows)
+    if not isinstance(row, dict) or not row:
+        return drop(file, draw)
+    key = draw.choice(sorted(row))
+    kinds = [v for v in (None, "no such value", [], {}, -7.5) if type(v) is not type(row[key])]
+    row[key] = draw.choice(kinds)
+    file.write_text(json.dumps(content))
+    return f"retype {file.name} : {key} becomes {row[key]!r}"
+
+
+def lose_line(file: Path, draw: random.Random) -> str:
+    """Take one line out of a file of words or merges."""
+    lists = sorted(file.parent.glob("*.txt"))
+    if not lists:
+        return retype(file, draw)
+    lines = lists[0].read_text(encoding="utf-8").split("\n")
+    gone = lines.pop(draw.choice([0, 1, draw.randrange(len(lines) - 1)]))
+    lists[0].write_text("\n".join(lines), encoding="utf-8")
+    return f"lose line {gone!r} of {lists[0].name}"
+
+
 CHANGES: tuple[Callable[[Path, random.Random], str], ...] = (
-    drop, rename, cut, empty, swap, overwrite,
+    drop, rename, cut, empty, swap, overwrite, retype, lose_line,
 )  # fmt: skip
 
 
@@ -181,7 +213,7 @@ def _judge(good: Good, folder: Path, change: str, expected: list[Any], usual: se
 
 def main() -> int:
     """Print every outcome that is not the same, and the sums."""
-    count, seed = (int(word) for word in (*sys.argv[1:], "200", "7")[:2])
+    count, seed = (int(word) for word in (*sys.argv[1:3], "200", "7")[:2])
     sums: collections.Counter[str] = collections.Counter()
     for outcome in outcomes(count, seed):
         sums[outcome.kind] += 1

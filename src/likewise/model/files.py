@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from likewise.cache import file_facts
 from likewise.errors import FolderError, WeightsError
 
-__all__ = ["digest", "optional_json", "read_json", "read_object", "refuse_pointer", "show"]
+__all__ = ["digest", "flag", "optional_json", "read_json", "read_object", "refuse_pointer", "show"]
 
 _MOST_JSON = 256 << 20  # bytes; the largest tokenizer.json in use is a tenth of it
 _POINTER = b"version https://git-lfs.github.com/spec/"
@@ -61,6 +62,24 @@ def read_object(path: Path) -> dict[str, Any]:
             fix=_again(path),
         )
     return content
+
+
+def flag(config: Mapping[str, Any], key: str, path: Path, *, default: bool) -> bool:
+    """Return what a key switches on or off; 0 and 1 count too, and null is as if it were absent.
+
+    Raises:
+        FolderError: it is neither.
+    """
+    value = config.get(key)
+    if value is None:
+        return default
+    if value not in (True, False):
+        raise FolderError(
+            f"{path} has {key} neither on nor off.",
+            found=f"{value!r}"[:200],
+            fix=f"{key}: true or false",
+        )
+    return bool(value)
 
 
 def optional_json(path: Path) -> dict[str, Any]:

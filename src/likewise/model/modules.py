@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from likewise.errors import FolderError, WeightsError
-from likewise.model.files import optional_json, read_json, read_object, show
+from likewise.model.files import flag, optional_json, read_json, read_object, show
 from likewise.model.header import read_header
 from likewise.model.pickled import read_checkpoint
 from likewise.types import Dense, Pooling
@@ -84,7 +84,7 @@ def read_modules(folder: Path) -> Modules:
             dense.append(layer)
             files.append(file)
             inputs = layer.outputs
-    limits = _limits(folder / core)
+    most, lower = _limits(folder / core)
     prompts, default = _prompts(folder)
     return Modules(
         core=core,
@@ -92,8 +92,8 @@ def read_modules(folder: Path) -> Modules:
         dense=tuple(dense),
         dense_files=tuple(files),
         normalise="Normalize" in kinds,
-        max_tokens=limits.get("max_seq_length"),
-        lower_case=bool(limits.get("do_lower_case")),
+        max_tokens=most,
+        lower_case=lower,
         prompts=prompts,
         default_prompt=default,
     )
@@ -143,7 +143,8 @@ def _check_order(folder: Path, kinds: list[str]) -> None:
 def _pooling(config: dict[str, Any], file: Path) -> Pooling:
     stated = config.get("pooling_mode")
     if stated is None:
-        on = [key for key, value in config.items() if key.startswith("pooling_mode_") and value]
+        keys = [key for key in config if key.startswith("pooling_mode_")]
+        on = [key for key in keys if flag(config, key, file, default=False)]
         modes = [_LEGACY.get(key, key) for key in sorted(on, key=_place)] or ["mean"]
     else:
         listed = [stated] if isinstance(stated, str) else list(stated)
@@ -155,7 +156,8 @@ def _pooling(config: dict[str, Any], file: Path) -> Pooling:
             found=show(strange) if strange else "none",
             fix=f"one or more of: {', '.join(MODES)}",
         )
-    return Pooling(tuple(modes), assumed=False, include_prompt=config.get("include_prompt", True))
+    include = flag(config, "include_prompt", file, default=True)
+    return Pooling(tuple(modes), assumed=False, include_prompt=include)
 
 
 def _place(key: str) -> int:
@@ -177,7 +179,7 @@ def _dense(folder: Path, path: str, inputs: int) -> tuple[Dense, str]:
         folder=path,
         inputs=int(config["in_features"]),
         outputs=int(config["out_features"]),
-        bias=bool(config.get("bias", True)),
+        bias=flag(config, "bias", file, default=True),
         activation=activation.rpartition(".")[2],
     )
     if inputs not in (0, layer.inputs):
@@ -226,9 +228,20 @@ def _dense_weights(folder: Path, path: str, layer: Dense) -> str:
     return file.relative_to(folder).as_posix()
 
 
-def _limits(core: Path) -> dict[str, Any]:
+def _limits(core: Path) -> tuple[int | None, bool]:
+    """Return the most tokens that the folder states for sentences, and whether it lower-cases."""
     file = next((core / name for name in _LIMIT_FILES if (core / name).is_file()), None)
-    return read_object(file) if file else {}
+    if file is None:
+        return None, False
+    stated = read_object(file)
+    most = stated.get("max_seq_length")
+    if most is not None and type(most) is not int:
+        raise FolderError(
+            f"{file} has a max_seq_length that is no number.",
+            found=f"{most!r}"[:200],
+            fix="max_seq_length: a number of tokens",
+        )
+    return most, flag(stated, "do_lower_case", file, default=False)
 
 
 def _prompts(folder: Path) -> tuple[dict[str, str], str]:

@@ -154,6 +154,8 @@ def find_casing(
     file = folder / tokenizer
     stated = optional_json(file.parent / "tokenizer_config.json")
     recipe = find_recipe(tokenizer_class(stated, config, family)[0])
+    if recipe is not None:
+        _check_flags(stated, recipe, file.parent / "tokenizer_config.json")
     filed, kind = read_head(file) if file.name == "tokenizer.json" else (None, "")
     if recipe is None or kind not in ("", recipe.model):
         return filed, []
@@ -173,6 +175,26 @@ def find_casing(
     elif assumed and file.name == "vocab.txt":
         said += _capitals(file)
     return assumed, [said]
+
+
+def _check_flags(stated: Mapping[str, Any], recipe: Recipe, file: Path) -> None:
+    """Refuse a rule that is neither on nor off; null is good where it means what absence means."""
+    usual = {
+        "do_lower_case": recipe.lower_case,
+        "strip_accents": None,
+        "tokenize_chinese_chars": True,
+        "add_prefix_space": recipe.rules != "bytes",
+        "keep_accents": False,
+        "split_by_punct": False,
+    }
+    for name, default in usual.items():
+        value = stated.get(name, default)
+        if not (isinstance(value, bool) or (value is None and not default)):
+            raise FolderError(
+                f"{file} has {name} neither on nor off.",
+                found=f"{name}: {value!r}"[:200],
+                fix="true or false",
+            )
 
 
 def _contradiction(stated: bool, filed: bool | None) -> list[str]:

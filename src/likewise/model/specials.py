@@ -14,7 +14,15 @@ from likewise.model.recipes import Recipe, find_recipe
 if TYPE_CHECKING:
     from tokenizers import AddedToken, Tokenizer
 
-__all__ = ["ROLES", "Place", "added_tokens", "named_tokens", "special_tokens", "unknown_token"]
+__all__ = [
+    "ROLES",
+    "Place",
+    "added_tokens",
+    "listed_tokens",
+    "named_tokens",
+    "special_tokens",
+    "unknown_token",
+]
 
 ROLES = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
@@ -67,7 +75,7 @@ def special_tokens(place: Place, recipe: Recipe, filed: Tokenizer) -> dict[str, 
         legacy = optional_json(place.file.parent / "special_tokens_map.json")
         values |= {role: legacy[f"{role}_token"] for role in ROLES if f"{role}_token" in legacy}
         more = legacy.get("additional_special_tokens") or more
-    known = {token.content: token for token in _listed(place, filed).values()}
+    known = {token.content: token for token in listed_tokens(place, filed).values()}
     found = {}
     for role, value in values.items():
         if value is not None:
@@ -103,7 +111,7 @@ def _token(value: Any, *, lstrip: bool = False) -> AddedToken:
     )
 
 
-def _listed(place: Place, filed: Tokenizer) -> dict[int, AddedToken]:
+def listed_tokens(place: Place, filed: Tokenizer) -> dict[int, AddedToken]:
     """Return the added tokens that the folder lists, by id."""
     from tokenizers import AddedToken
 
@@ -125,7 +133,7 @@ def added_tokens(
     """Return the tokens to add, in the order in which new ones get their ids."""
     named = {str(token.content) for token in specials.values()}
     found: dict[str, AddedToken] = {}
-    for _, token in sorted(_listed(place, filed).items()):
+    for _, token in sorted(listed_tokens(place, filed).items()):
         token.special = token.special or token.content in named
         found.setdefault(token.content, token)
     for token in specials.values():

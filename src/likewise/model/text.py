@@ -150,17 +150,25 @@ def _limits(body: Body, family: str, tokenizer: str) -> dict[str, int]:
     held = rows(body.weights.tensors, _POSITIONS) if body.weights else None
     if table is None and held is not None:
         table = positions({**body.config, "max_position_embeddings": held}, family, body.file)
-    declared = optional_json((body.folder / tokenizer).parent / "tokenizer_config.json")
+    file = (body.folder / tokenizer).parent / "tokenizer_config.json"
+    declared = optional_json(file)
+    stated = body.modules.max_tokens if body.modules else None
     limits = {
         "positions": table,
-        "tokenizer": _whole(declared.get("model_max_length")),
-        "sentence_transformers": _whole(body.modules.max_tokens if body.modules else None),
+        "tokenizer": _whole(declared.get("model_max_length"), file),
+        "sentence_transformers": _whole(stated, file),
     }
     return {name: limit for name, limit in limits.items() if limit is not None}
 
 
-def _whole(value: object) -> int | None:
+def _whole(value: object, file: Path) -> int | None:
     """Return a limit that is meant as one; sentinels near 1e30 and numbers below 1 are not."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if value is None:
         return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise FolderError(
+            f"{file} has a model_max_length that is no number.",
+            found=f"{value!r}"[:200],
+            fix="model_max_length: a number of tokens",
+        )
     return int(value) if 1 <= value < _UNSET else None

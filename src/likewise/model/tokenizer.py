@@ -15,6 +15,7 @@ from likewise.model.specials import (
     ROLES,
     Place,
     added_tokens,
+    listed_tokens,
     named_tokens,
     special_tokens,
     unknown_token,
@@ -120,7 +121,10 @@ def _build(place: Place) -> tuple[Tokenizer, dict[str, str]]:
     built.normalizer, built.pre_tokenizer = rules(recipe, flags, filed)
     built.decoder = decoder(recipe, flags)
     specials = special_tokens(place, recipe, filed)
-    _check_whole(place, filed, specials.get("pad"))
+    framing = (
+        ("cls", "sep", "pad") if place.config.get("pad_token_id") is not None else ("cls", "sep")
+    )
+    _check_whole(place, filed, [specials[role] for role in framing if role in specials])
     built.add_tokens(added_tokens(place, filed, specials))
     names = {role: str(token) for role, token in specials.items() if role in ROLES}
     built.post_processor = frame(recipe, built, names, flags, filed)
@@ -168,22 +172,25 @@ def _check_unknown(place: Place, built: Tokenizer, ids: Mapping[str, int]) -> No
         )
 
 
-def _check_whole(place: Place, filed: Tokenizer, pad: AddedToken | None) -> None:
+def _check_whole(place: Place, filed: Tokenizer, added: Iterable[AddedToken]) -> None:
     """Refuse a list of words that lost a line: every token behind it would have a neighbour's id.
 
-    Such files number their words by line. One that lacks the padding token, in a folder that says
-    which id that has, is another file than the one the model was trained with.
+    Such files number their words by line. One without the tokens that stand around every text, or
+    without the padding token whose id the config states, is not the one that was trained with.
     """
-    stated = place.config.get("pad_token_id")
-    if place.file.name != "vocab.txt" or pad is None or type(stated) is not int:
+    if place.file.name != "vocab.txt":
         return
-    stands = filed.id_to_token(stated)
-    if filed.token_to_id(str(pad)) is None and stands is not None:
-        raise FolderError(
-            f"{place.file} has no {str(pad)!r}, so its lines are not those of the model.",
-            found=f"config.json says pad_token_id {stated}, and {stands!r} stands there",
-            fix="take vocab.txt from the same version of the model as its weights",
-        )
+    stated = place.config.get("pad_token_id")
+    there = {token.content for token in listed_tokens(place, filed).values()}
+    for token in added:
+        text = str(token)
+        if filed.token_to_id(text) is None and text not in there:
+            beside = f"; {filed.id_to_token(stated)!r} is id {stated}" if stated is not None else ""
+            raise FolderError(
+                f"{place.file} has no {text!r}, so its lines are not those of the model.",
+                found=f"{filed.get_vocab_size()} lines{beside}",
+                fix="take vocab.txt from the same version of the model as its weights",
+            )
 
 
 def _contradictions(place: Place, ids: Mapping[str, int], pad: str) -> list[str]:

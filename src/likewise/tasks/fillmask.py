@@ -227,7 +227,11 @@ def open(model: Model) -> Task:
     texts = open_texts(model, windows=True)
     vocabulary = texts.vocabulary
     if vocabulary.mask_token is None or vocabulary.mask_id is None:
-        raise TaskError("The tokenizer has no mask token.", found=f"{vocabulary.size} tokens")
+        raise TaskError(
+            f"The tokenizer in {model.folder / model.tokenizer} has no mask token.",
+            found=f"{vocabulary.size} tokens",
+            fix="name it in tokenizer_config.json: mask_token",
+        )
     targets = find_targets(texts, model.targets)
     said = tuple(f"the target {t.word!r} is {t.reason}" for t in targets if t.token is None)
     assumptions = (*vocabulary.assumptions, *said)
