@@ -17,7 +17,7 @@ from likewise.types import Json, Model, Network, Offer, Plan, Session
 if TYPE_CHECKING:
     from likewise.types import Arrays
 
-__all__ = ["name", "needs", "offers", "open", "refuse"]
+__all__ = ["name", "needs", "offers", "open", "open_file", "refuse"]
 
 name = "onnx"
 needs: tuple[str, ...] = ("onnxruntime",)
@@ -56,10 +56,15 @@ def open(model: Model, network: Network, plan: Plan) -> Session:
     Raises:
         RefusedError: there is no graph, or what runs would not be what the plan says.
     """
-    return _export.open_graph(model, network, plan, _open)
+    return _export.open_graph(model, network, plan, open_file)
 
 
-def _open(file: Path, network: Network, plan: Plan, foreign: Foreign | None) -> OnnxSession:
+def open_file(file: Path, network: Network, plan: Plan, foreign: Foreign | None) -> OnnxSession:
+    """Open one graph as a plan says; ``foreign`` where it came with the model.
+
+    Raises:
+        RefusedError: the runtime cannot open it, or would run something else.
+    """
     import onnxruntime
 
     onnxruntime.disable_telemetry_events()  # likewise never phones home

@@ -18,9 +18,11 @@ import numpy as np
 from likewise.engines._devices import threads
 from likewise.engines._process import answer_for, run_child
 from likewise.errors import LikewiseError
+from likewise.model.read import read
 from likewise.outcomes import Verdict
+from likewise.prove.cuts import cut
 from likewise.prove.limits import precision_class
-from likewise.prove.shadow import blame, shadow, trace
+from likewise.prove.shadow import Blame, blame, shadow, trace
 from likewise.prove.subject import Subject
 from likewise.run.items import load_items, save_items
 from likewise.run.opening import open_runner
@@ -31,6 +33,7 @@ from likewise.types import Item, Json, Plan
 __all__ = ["localise", "main", "said"]
 
 _FOUND = "blame.json"
+_LOOKED_INTO = ("torch", "onnx", "openvino")  # modules, or the operators of a graph
 _STAGES = {
     "input": "it goes wrong before the network: {differences}",
     "network": "it goes wrong in {module} ({kind}), whose own error is {ratio} times an honest one"
@@ -54,12 +57,12 @@ class _Job:
 
 
 def localise(subject: Subject, plan: Plan, verdict: Verdict) -> Verdict:
-    """Return the verdict with the place where a torch plan goes wrong, and how to see it again.
+    """Return the verdict with the place where a plan goes wrong, and how to see it again.
 
-    Only an ``outside`` of a plan whose modules can be looked at is looked into; the folder that is
-    left holds the smallest text that still fails.
+    Modules of torch run alone, operators of an ONNX graph are cut out. The folder that is left
+    holds the smallest text that still fails.
     """
-    if verdict.outcome != "outside" or plan.engine != "torch" or not verdict.worst:
+    if verdict.outcome != "outside" or plan.engine not in _LOOKED_INTO or not verdict.worst:
         return verdict
     folder = Path(tempfile.mkdtemp(prefix="likewise-repro-"))
     item = subject.items[verdict.worst[0].item]
@@ -127,16 +130,29 @@ def _look(job: _Job) -> None:
     limit = 30 * max(float(np.median(noise)), 1e-9)
     failing = [k for k, error in enumerate(errors) if not error <= limit]
     item = items[failing[0]] if failing else items[-1]
-    with _opened(job, exact) as runner:
-        reference = trace(runner, item)
-    with _opened(job, twin) as runner:
-        honest = {call: error for call, error, _ in shadow(runner, reference)}
-    with _opened(job, plan) as runner:
-        found = blame(reference, honest, runner, item)
+    found = _blame(job, (exact, twin, plan), item)
     save_items([item], Path(job.out) / "items")
     told = {**asdict(found), "smallest": item if isinstance(item, str) else None}
     (Path(job.out) / _FOUND).write_text(json.dumps(told))
     sys.stdout.write(f"{said(told)}\n")
+
+
+def _blame(job: _Job, plans: tuple[Plan, Plan, Plan], item: Item) -> Blame:
+    """Compare the truth, an honest twin and the candidate, module by module."""
+    exact, twin, plan = plans
+    with _opened(job, exact) as runner:
+        reference = trace(runner, item)
+    with _opened(job, twin) as runner:
+        if plan.engine != "torch":
+            honest = trace(runner, item)
+        else:
+            shadows = {call: error for call, error, _ in shadow(runner, reference)}
+    with _opened(job, plan) as runner:
+        if plan.engine == "torch":
+            return blame(reference, shadows, runner, item)
+        return cut(
+            read(job.source, job.overrides), (reference, honest), runner, item, Path(job.out)
+        )
 
 
 def _opened(job: _Job, plan: Plan) -> Runner:

@@ -20,11 +20,14 @@ from likewise.types import Item, Json
 if TYPE_CHECKING:
     from likewise.types import Arrays
 
-__all__ = ["Blame", "Trace", "blame", "shadow", "trace"]
+__all__ = [
+    "LIMIT", "TINY", "Blame", "Trace", "apart", "blame", "digest", "finite", "path", "shadow",
+    "trace",
+]  # fmt: skip
 
 Module = Any
-_TINY = 2.0**-24  # half a unit of float32: no honest error is known to be smaller
-_LIMIT = 30.0  # times the honest error: limits.toml, amplification_max_outside
+TINY = 2.0**-24  # half a unit of float32: no honest error is known to be smaller
+LIMIT = 30.0  # times the honest error: limits.toml, amplification_max_outside
 _ABSENT = "not there"
 _WRAPPED = "inner"  # the model within the module of a session
 
@@ -116,7 +119,7 @@ def shadow(runner: Runner, reference: Trace) -> Iterator[tuple[tuple[str, int], 
             except Exception as error:  # noqa: BLE001 - whatever a foreign module raises
                 yield call, float("inf"), {"class": f"{type(part).__name__}: {error}"[:200]}
                 continue
-            yield call, _apart(reference.made[call], made), _about(part)
+            yield call, apart(reference.made[call], made), _about(part)
 
 
 def blame(
@@ -142,11 +145,11 @@ def blame(
     tried = 0
     for call, error, facts in shadow(candidate, reference):
         tried += 1
-        ratio = error / max(honest.get(call, 0.0), _TINY)
-        if not ratio <= _LIMIT:
+        ratio = error / max(honest.get(call, 0.0), TINY)
+        if not ratio <= LIMIT:
             known = reference.about[call[0]]
             return Blame(
-                "network", _path(call[0]), str(known["class"]), _finite(error), _finite(ratio),
+                "network", path(call[0]), str(known["class"]), finite(error), finite(ratio),
                 tuple(_differences(known, facts)), tried,
             )  # fmt: skip
     last = honest.get(reference.calls[-1], 0.0)
@@ -161,15 +164,15 @@ def blame(
 def _close(ours: Arrays, theirs: Arrays, honest: float) -> bool:
     if any(name not in theirs or theirs[name].shape != a.shape for name, a in ours.items()):
         return False
-    error = max(_apart([_exact(a)], [_exact(theirs[n])]) for n, a in ours.items())
-    return error <= _LIMIT * max(honest, 4 * _TINY)
+    error = max(apart([_exact(a)], [_exact(theirs[n])]) for n, a in ours.items())
+    return error <= LIMIT * max(honest, 4 * TINY)
 
 
 def _exact(array: np.ndarray) -> np.ndarray:
     return np.asarray(array, np.float64)
 
 
-def _apart(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> float:
+def apart(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> float:
     """Return the largest relative distance of matching tensors; infinite where they differ."""
     if [a.shape for a in ours] != [b.shape for b in theirs]:
         return float("inf")
@@ -183,11 +186,13 @@ def _apart(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> float:
     return worst
 
 
-def _finite(value: float) -> float | None:
+def finite(value: float) -> float | None:
+    """Return a number, or None for what JSON has no word for."""
     return value if np.isfinite(value) else None
 
 
-def _path(name: str) -> str:
+def path(name: str) -> str:
+    """Return a module's path within the model."""
     return name.removeprefix(f"{_WRAPPED}.") or name
 
 
@@ -222,7 +227,7 @@ def _about(part: Module) -> dict[str, Json]:
         if isinstance(value, bool | int | float | str | tuple) and not name.startswith("_")
     }
     tensors = {
-        f"tensor {name}": _digest(tensor)
+        f"tensor {name}": digest(tensor.detach().float().cpu().numpy())
         for own in (part.named_parameters, part.named_buffers)
         for name, tensor in own(recurse=False)
         if tensor.is_floating_point()
@@ -230,9 +235,9 @@ def _about(part: Module) -> dict[str, Json]:
     return {"class": type(part).__name__, **plain, **tensors}
 
 
-def _digest(tensor: Any) -> str:
+def digest(array: np.ndarray) -> str:
     """Return a digest of a tensor as float32: what a file of float32 and its copies share."""
-    return hashlib.sha256(tensor.detach().float().cpu().numpy().tobytes()).hexdigest()[:16]
+    return hashlib.sha256(np.ascontiguousarray(array, np.float32).tobytes()).hexdigest()[:16]
 
 
 def _numbers(output: Any) -> list[np.ndarray]:
