@@ -160,15 +160,16 @@ def _row(
         "title": faults()[fault].title if fault else "an honest run",
         "outcome": verdict.outcome,
         "caught_by": "" if verdict.passes else caught_by(verdict),
-        "verdict": _said(expected, verdict.passes, visible, reached),
+        "verdict": _said(expected, verdict.outcome, visible, reached),
         "usual_rule": "passes" if usual_rule_passes(made) else "fails",
         "amplification_median": ratio[0] if ratio else None,
     }
 
 
-def _said(expected: str, passes: bool, visible: bool, reached: bool) -> str:
+def _said(expected: str, outcome: str, visible: bool, reached: bool) -> str:
+    passes = outcome in ("equal", "within")
     if expected in ("honest", "equivalent"):
-        return expected if passes else "false alarm"
+        return expected if passes else "false alarm" if outcome == "outside" else "undecided"
     if not passes:
         return "caught"
     if not reached:

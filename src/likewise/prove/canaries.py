@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["canaries"]
 
-_FAULTS = ("S03", "N01", "W03", "W11", "I01", "I04", "G02", "W04", "P01", "S07", "S08", "P02")
+_FAULTS = ("S03", "N01", "W03", "W11", "I01", "I04", "G02", "W04", "P01", "S07", "S08", "P02",
+           "W05", "G14", "S01", "H13", "G06")  # fmt: skip
 """Faults of every group, the plainest first; the first eight that fit the task are planted."""
 _MOST = 8
 _ITEMS, _LEAST = 32, 24  # of the items with truth; neighbours need more than twenty vectors
@@ -99,7 +100,7 @@ def _plans(subject: Subject, precision: str) -> tuple[list[Plan], list[Plan]]:
     fitting = [
         name
         for name in _FAULTS
-        if task.name in faults()[name].tasks and precision in faults()[name].precisions
+        if task.name in faults()[name].tasks and faults()[name].visible(precision)
     ]
     wrong = [replace(plan, extras=(f"fault={name}",)) for name in fitting[:_MOST]]
     honest = [plan, replace(plan, batch=3, threads=1)]

@@ -158,7 +158,6 @@ FAULTS = (
         "mean and deviation of another family",
         in_task(_pixels(lambda p: p * 0.9 + 0.1)),
         PICTURE,
-        precisions=("float32", "float16", "bfloat16", "int8"),
     ),
     Fault("P07", "pixels from 0 to 255", in_task(_pixels(lambda p: p * 255)), PICTURE),
     Fault(

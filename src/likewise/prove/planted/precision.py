@@ -88,10 +88,30 @@ FAULTS = (
         ALL,
         needs="an activation of four times the mean",
     ),
-    Fault("Q06", "weights in 8 bits, one scale a tensor", in_module(_per_tensor), ALL),
+    Fault(
+        "Q06",
+        "weights in 8 bits, one scale a tensor",
+        in_module(_per_tensor),
+        ALL,
+        coarsest="float16",
+    ),
     Fault("Q07", "sums saturate", in_module(_saturated), ALL),
-    Fault("Q14", "one normalisation in bfloat16", in_module(_one_norm_narrow), ALL),
-    Fault("Q03", "float32 in name, bfloat16 in fact", in_module(_computes_in_bfloat16), ALL),
-    Fault("Q05", "products in tf32", in_module(_coarse_products), ALL),
-    Fault("Q13", "weights that went through float16", in_module(_rounds_weights), ALL),
+    Fault(
+        "Q14", "one normalisation in bfloat16", in_module(_one_norm_narrow), ALL, coarsest="float32"
+    ),
+    Fault(
+        "Q03",
+        "float32 in name, bfloat16 in fact",
+        in_module(_computes_in_bfloat16),
+        ALL,
+        coarsest="float16",
+    ),
+    Fault("Q05", "products in tf32", in_module(_coarse_products), ALL, coarsest="float32"),
+    Fault(
+        "Q13",
+        "weights that went through float16",
+        in_module(_rounds_weights),
+        ALL,
+        coarsest="float32",
+    ),
 )

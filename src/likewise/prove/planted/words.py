@@ -173,7 +173,7 @@ def _without_emoji(text: str) -> str:
 
 FAULTS = (
     Fault("I02", "padding seen, by a thousandth", in_session(_soft_mask), TEXT,
-          needs="padded batches"),
+          needs="padded batches", coarsest="float32"),
     Fault("I03", "mask one token short", in_session(_mask_short), TEXT),
     Fault("I05", "positions two too low, as for another family", in_module(_two_off), TEXT),
     Fault("I06", "padding on the left, positions not told", in_session(_left_padded),
@@ -185,7 +185,7 @@ FAULTS = (
     Fault("I10", "emoji lost by another tokenizer", in_task(_texts(_without_emoji)), TEXT,
           needs="a vocabulary that holds some"),
     Fault("I12", "closing token of a full text overwritten", in_task(_ids(_no_end)), TEXT,
-          needs="texts at the limit"),
+          needs="texts at the limit", coarsest="bfloat16"),
     Fault("I15", "another token in place of the mask", in_session(_other_mask), ("fillmask",)),
     Fault("I16", "opening token twice", in_task(_ids(_opened_twice)), ("classify", "embed")),
     Fault("I18", "second text of a pair in the first segment", in_session(_first_segment_only),
