@@ -87,7 +87,7 @@ def test_five_readings_of_an_error_of_one_percent_are_five_numbers() -> None:
 def test_a_relative_difference_of_nothing_is_none_and_of_something_from_nothing_no_number() -> None:
     ours = np.array([[0.0, 1.0], [0.0, 1.0]])
     assert mean_relative_difference.measure(ours, ours).value == 0
-    moved = ours + [[0.0, 0.0], [1e-9, 0.0]]
+    moved = np.array([[0.0, 1.0], [1e-9, 1.0]])
     measure = max_relative_difference.measure(ours, moved)
     assert measure.value is None
     assert measure.worst_item == 1
