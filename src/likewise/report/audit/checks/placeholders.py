@@ -11,18 +11,21 @@ from likewise.report.audit.subject import Subject
 __all__ = ["check"]
 
 _SPAN = re.compile(r"(?:\{[\w:.+-]+\})?`[^`]*`")  # and the role that Sphinx reads before one
-_TYPE = "(?:string|number|boolean|object|integer|any|null|function|symbol|this|require|module)"
+_TYPE = (  # of JavaScript, in whose pages they stand in braces
+    "(?:string|number|boolean|object|integer|any|null|undefined|function|symbol|bigint|this|require"
+    "|module)"
+)
 _FORMULA = re.compile(r"\$[^$\n]*\\[^$\n]*\$")
 _BLANKS = tuple(
     re.compile(pattern)
     for pattern in (
         r"\$\{[A-Za-z_]\w*\}",
         r"\{\{\s*[A-Za-z_][\w.]*\s*\}\}",
-        rf"(?<![\\^_}}$\w])\{{(?!{_TYPE}\}})[a-z_]\w*(?::[^{{}}\s]{{0,8}})?\}}",
+        rf"(?<![\\^_}}$\w])\{{(?!{_TYPE}\}})[a-z_]\w*(?::[.,]?\d*[.]?\d*[dfeg%])?\}}",
         r"(?:(?<=[|:(=>]\s)|(?<=[|:(=>])|(?<=- )|^)(?:TODO|TBD|FIXME)(?![A-Za-z0-9])",
         r"(?<![A-Za-z0-9])(?:TODO|FIXME)(?=\s*[:：(])",
         r"(?<![A-Za-z0-9.])[xX]{2,4}\.[xX]{1,4}(?![A-Za-z0-9.])",
-        r"(?<![A-Za-z0-9.])(?:[xX]\.[xX]{1,4}|[xX]{2,4})(?=\s*(?:[%％]|(?:ms|s|MB|GB|x)\b))",
+        r"(?<![A-Za-z0-9.])(?:[xX]\.[xX]{1,4}|[xX]{2,4})(?=\s*(?:[%％]|(?:ms|s|MB|GB)\b))",
         r"<(?:your|insert|fill|put|enter|path to|please)\b[^<>]{0,60}>",
         r"\[(?:insert|your|fill in)\b[^\[\]]{0,60}\](?!\()",
         r"待补充|待填写?|待测试?(?![\u4e00-\u9fff])",
