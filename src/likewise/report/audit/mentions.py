@@ -8,7 +8,17 @@ from dataclasses import dataclass
 
 from likewise.report.audit.figures import Figure, figures, unit_of
 from likewise.report.audit.sheet import Cell, Line, Sheet, Table
-from likewise.report.audit.things import OUTPUT, PICTURE, THINGS, Thing, apart, named, words_of
+from likewise.report.audit.things import (
+    OUTPUT,
+    PICTURE,
+    THINGS,
+    Thing,
+    apart,
+    apart_in,
+    named,
+    under,
+    words_of,
+)
 
 __all__ = ["Mention", "mentions", "sentences"]
 
@@ -70,9 +80,9 @@ def _of_prose(line: Line) -> Iterator[Mention]:
         words = apart(sentence, line.headings)
         for clause, (thing, figure) in found:
             if sum(pair[0] is thing for _, pair in found) == 1:  # else each is of another
-                more = words_of(label, thing) if listed else frozenset[str]()
-                rough = bool(_ROUGH.search(clause))
-                yield Mention(thing, figure, line.number, words | more, rough)
+                own = apart_in(clause, thing, words)
+                own |= words_of(label, thing) if listed else frozenset()
+                yield Mention(thing, figure, line.number, own, bool(_ROUGH.search(clause)))
 
 
 def _of_shapes(line: Line) -> Iterator[Mention]:
@@ -124,10 +134,8 @@ def _of_table(table: Table) -> Iterator[Mention]:
                 label = row[0].text
             figure = _of_cell(cell, thing, label)
             if thing is not None and figure is not None:
-                words = frozenset[str]().union(
-                    *(words_of(b, thing) for b in beside),
-                    *(words_of(h) for h in table.headings),
-                )
+                words = frozenset[str]().union(*(words_of(b, thing) for b in beside))
+                words |= under(table.headings)
                 yield Mention(thing, figure, cell.line, words, bool(_ROUGH.search(cell.text)))
 
 

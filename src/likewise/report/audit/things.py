@@ -8,7 +8,17 @@ from dataclasses import dataclass
 
 from likewise.report.audit.figures import unit_of
 
-__all__ = ["OUTPUT", "PICTURE", "THINGS", "Thing", "apart", "named", "words_of"]
+__all__ = [
+    "OUTPUT",
+    "PICTURE",
+    "THINGS",
+    "Thing",
+    "apart",
+    "apart_in",
+    "named",
+    "under",
+    "words_of",
+]
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,18 @@ _KNOWN = re.compile(
     r"|首次|冷启动|预热|加载|编译|峰值|最大|最小|中位数|优化前|优化后|基线|批",
     re.IGNORECASE | re.ASCII,
 )
+_CHINESE = re.compile("|".join(sorted((w for w in _GENERIC if w > "\u3000"), key=len)[::-1]))
+"""Chinese has no spaces: what is said of all is taken out of a longer word."""
+_NUMBERED = re.compile(r"^\s*(?:\d+(?:\.\d+)*[.、)]?|[一二三四五六七八九十]+、)\s*")  # of a heading
+_DEVICE = re.compile(
+    r"\b(?:cpu|gpu|npu|cuda|xeon|ascend|[vah]100|t4|[93]10\w*)\b|昇腾", re.I | re.A
+)
+_OF_TWO = (
+    "cosine",
+    "largest difference",
+    "mean difference",
+    "speed-up",
+)  # the CPU is always one of the two
 _CODE = re.compile(r"`([^`]+)`|(https?://[^\s)]+)")
 
 
@@ -105,13 +127,28 @@ def words_of(label: str, thing: Thing | None = None) -> frozenset[str]:
     bare = thing.pattern.sub(" ", label) if thing is not None else label
     if unit_of(label)[0]:
         bare = re.sub(r"[(（\[][^)）\]]{0,16}[)）\]]\s*$", " ", bare)
-    return frozenset(w.lower() for w in _WORD.findall(bare)) - _GENERIC
+    words = (_CHINESE.sub("", w) if w[0] > "\u3000" else w.lower() for w in _WORD.findall(bare))
+    return frozenset(w for w in words if w) - _GENERIC
+
+
+def under(headings: Iterable[str]) -> frozenset[str]:
+    """Return what headings say of all that stands under them; their numbers say nothing."""
+    return frozenset[str]().union(*(words_of(_NUMBERED.sub("", h)) for h in headings))
+
+
+def apart_in(clause: str, thing: Thing, words: frozenset[str]) -> frozenset[str]:
+    """Return what sets a clause's figure apart, of the words of its sentence.
+
+    A clause that names a device is about that one, whichever others the sentence names.
+    """
+    own = {m[0].lower() for m in _DEVICE.finditer(clause)}
+    if own:
+        words = frozenset(w for w in words if not _DEVICE.fullmatch(w)) | (own - _GENERIC)
+    return words - {"cpu"} if thing.name in _OF_TWO else words
 
 
 def apart(sentence: str, headings: Iterable[str]) -> frozenset[str]:
     """Return what sets a sentence's figures apart: devices, precisions, batches, spans of code."""
     found = {re.sub(r"\s", "", m[0].lower()) for m in _KNOWN.finditer(sentence)}
     found |= {m[0].strip("`").lower() for m in _CODE.finditer(sentence)}
-    for heading in headings:
-        found |= words_of(heading)
-    return frozenset(found) - _GENERIC
+    return frozenset(found) - _GENERIC | under(headings)

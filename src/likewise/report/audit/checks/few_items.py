@@ -43,8 +43,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     only = named.pop() if len(named) == 1 else None
     for line in lines:
         for sentence in sentences(line):
-            own = _counts(sentence)
-            n = own[0] if len(own) == 1 else only if not own else None
+            own = set(_counts(sentence))
+            n = own.pop() if len(own) == 1 else only if not own else None
             if n:
                 yield from _all_equal(line, sentence, n)
                 yield from _difference(line, sentence, n)

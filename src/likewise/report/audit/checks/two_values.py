@@ -23,7 +23,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     """
     groups: dict[tuple[str, frozenset[str]], list[Mention]] = defaultdict(list)
     for mention in subject.mentions:
-        if mention.thing.name != "batch":
+        base = mention.thing.name == "speed-up" and mention.figure.value == 1
+        if mention.thing.name != "batch" and not base:
             groups[mention.thing.name, mention.apart].append(mention)
     for (name, words), group in groups.items():
         distinct = _distinct(group)
@@ -31,7 +32,14 @@ def check(subject: Subject) -> Iterator[Finding]:
             said = f"{name} ({', '.join(sorted(words))})" if words else name
             values = " and ".join(m.figure.text for m in distinct)
             lines = tuple(sorted({m.line for m in distinct}))
-            yield Finding("two_values", "wrong", lines, f"{said}: {values}", "they are not equal")
+            yield Finding("two_values", "wrong", lines, f"{said}: {values}", _gap(distinct))
+
+
+def _gap(distinct: Sequence[Mention]) -> str:
+    low, *_, high = sorted(mention.figure.value for mention in distinct)
+    if low <= 0:
+        return "they are not equal"
+    return f"they are not equal: the largest is {100 * (high / low - 1):.3g} % above the smallest"
 
 
 def _distinct(group: Sequence[Mention]) -> list[Mention]:
