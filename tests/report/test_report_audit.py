@@ -133,7 +133,8 @@ def test_what_may_be_true_is_no_finding(text: str) -> None:
         ("平均延迟: 14.8 ms\n\n平均延迟: 18.9 ms", "two_values", "27.7 % above"),
         ("10 条文本的标签一致率为 100%。", "few_items", "25.9 %"),
         ("| 指标 | CPU | NPU |\n|---|---|---|\n| 平均延迟 (ms) | 45.2 | 11.3 |\n\n"
-         "## 7. 测试总结\n\nNPU 平均延迟 14.1 ms，相比 CPU 45.2 ms 加速 3.2 倍。", "two_values", "24.8 % above"),
+         "## 7. 测试总结\n\nNPU 平均延迟 14.1 ms，相比 CPU 45.2 ms 加速 3.2 倍。",
+         "two_values", "24.8 % above"),
         ("从 4.8 s 降到 0.4 s, 提升 8 倍。", "sentences", "12 times"),
         ("With batch 32 a pass takes 15.7 ms, 4,000 sentences/s.", "sentences", "2038 per second"),
         ("Memory fell from 4 GB to 3 GB, 40 % less.", "sentences", "25 %"),
