@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from likewise.types import Json, Measure, Outcome
 
 __all__ = [
-    "SCHEMA", "Choice", "Entry", "Report", "Samples", "Timing", "Verdict", "WorstItem",
+    "SCHEMA", "Choice", "Entry", "Report", "Rule", "Samples", "Stratum", "Timing", "Verdict",
+    "WorstItem",
 ]  # fmt: skip
 
 
@@ -25,6 +27,34 @@ class WorstItem:
     metric: str
     reference: Json
     candidate: Json
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Stratum:
+    """Some of the items taken together: a fault in one kind of them is not averaged away here."""
+
+    by: str  # label | tokens | content
+    name: str  # a label, as the reference answers; a band of lengths; a group of probes
+    n: int  # rows: items, or masks of them; every one of them for a label that stands on its own
+    differ: int | None  # rows with another answer, near-ties too; None where no classes
+    flips: int | None  # of those, the ones beyond noise
+    error: float | None  # the largest, as a share of the spread between items
+    worst_item: int | None
+    reason: str = ""  # why one of them is None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a usual rule of published reports says of the same two runs: no part of the verdict."""
+
+    name: str
+    on: str  # the output it is taken on
+    value: float | None  # None where it has none: then reason says why
+    n: int  # rows it is made from
+    better: Literal["lower", "higher"]
+    threshold: float | None  # None where no threshold is usual
+    passes: bool | None  # None where it cannot be asked
     reason: str = ""
 
 
@@ -46,6 +76,8 @@ class Verdict:
     scope: str = ""  # the sentence that can be signed
     errors: tuple[float | None, ...] = ()  # raw: spread-normalised error of each item, in order
     floor: tuple[float | None, ...] = ()  # raw: the same for the float32 reference
+    strata: tuple[Stratum, ...] = ()  # per label, band of lengths and kind of content
+    rules: tuple[Rule, ...] = ()  # the usual rules, beside the verdict
     blame: Mapping[str, Json] = field(default_factory=dict)  # where an outside plan goes wrong
     absent: Mapping[str, str] = field(default_factory=dict)  # field: why it is None, or holds one
 

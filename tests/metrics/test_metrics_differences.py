@@ -9,9 +9,16 @@ import pytest
 
 from likewise.metrics import (
     max_difference,
+    max_relative_difference,
+    mean_cosine,
     mean_difference,
+    mean_relative_difference,
     mean_squared_difference,
+    norm_relative_difference,
+    relative_mean_difference,
     top1_agreement,
+    top5_agreement,
+    value_pearson,
 )
 from likewise.metrics._logits import log_softmax, margins, top
 
@@ -60,3 +67,44 @@ def test_log_softmax_does_not_overflow() -> None:
     rows = log_softmax(np.array([[1e4, 0.0, -1e4]]))
     assert rows[0, 0] == 0.0
     assert np.isfinite(rows).all()
+
+
+def test_five_readings_of_an_error_of_one_percent_are_five_numbers() -> None:
+    ours = np.array([[1.0, 2.0], [4.0, 0.01]])
+    theirs = np.array([[1.0, 2.0], [4.0, 0.02]])
+    readings = [
+        mean_relative_difference.measure(ours, theirs).value,
+        max_relative_difference.measure(ours, theirs).value,
+        norm_relative_difference.measure(ours, theirs).value,
+        relative_mean_difference.measure(ours, theirs).value,
+        1 - mean_cosine.measure(ours, theirs).value,
+    ]
+    norm = 0.01 / np.sqrt(1 + 4 + 16 + 0.01**2)
+    cosine = (16 + 0.0002) / np.sqrt((16 + 0.0001) * (16 + 0.0004))
+    assert readings == pytest.approx([0.25, 1.0, norm, 0.01 / 7.01, (1 - cosine) / 2])
+
+
+def test_a_relative_difference_of_nothing_is_none_and_of_something_from_nothing_no_number() -> None:
+    ours = np.array([[0.0, 1.0], [0.0, 1.0]])
+    assert mean_relative_difference.measure(ours, ours).value == 0
+    moved = np.array([[0.0, 1.0], [1e-9, 1.0]])
+    measure = max_relative_difference.measure(ours, moved)
+    assert measure.value is None
+    assert measure.worst_item == 1
+
+
+def test_pearson_does_not_see_an_offset_and_a_factor() -> None:
+    ours = np.random.default_rng(5).standard_normal((30, 4))
+    assert value_pearson.measure(ours, 3 * ours + 7).value == pytest.approx(1.0)
+    assert value_pearson.measure(ours, -ours).value == pytest.approx(-1.0)
+
+
+def test_the_best_five_are_a_set_and_of_five_classes_say_nothing() -> None:
+    ours = np.arange(14.0).reshape(2, 7)
+    theirs = ours.copy()
+    theirs[0, [5, 6]] = theirs[0, [6, 5]]  # another order of the same five
+    theirs[1, 0] = 99.0
+    assert top5_agreement.measure(ours, theirs).value == 0.5
+    few = top5_agreement.measure(ours[:, :5], theirs[:, :5])
+    assert few.value is None
+    assert "5 classes" in few.reason

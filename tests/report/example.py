@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-import statistics
+
+import example_beside as beside
+from example_timing import timing
 
 from likewise import outcomes as o
 from likewise import types as t
@@ -33,7 +35,7 @@ def report() -> o.Report:
             "name": "classify",
             "activation": "softmax",
             "problem_type": "single_label_classification",
-            "labels": ["Bearish", "Neutral", "Bullish"],
+            "labels": list(beside.LABELS),
             "max_tokens": 512,
         },
         machine={
@@ -107,24 +109,24 @@ def _entries() -> tuple[o.Entry, ...]:
         o.Entry(
             TORCH,
             verdict=_equal(TORCH, 1.1),
-            timing=_timing(TORCH, 48.3, 0.0213, 1_181_116_006),
+            timing=timing(TORCH, 48.3, 0.0213, 1_181_116_006),
             needs=("torch", "transformers"),
         ),
         o.Entry(
             ONNX,
             verdict=_equal(ONNX, 1.0),
-            timing=_timing(ONNX, 51.7, 0.0197, 734_003_200, doubts=(DOUBT,)),
+            timing=timing(ONNX, 51.7, 0.0197, 734_003_200, doubts=(DOUBT,)),
             needs=("onnxruntime",),
             reused=True,
         ),
         o.Entry(
             OPENVINO,
             verdict=_equal(OPENVINO, 1.6),
-            timing=_timing(OPENVINO, 55.2, 0.0189, 902_823_936),
+            timing=timing(OPENVINO, 55.2, 0.0189, 902_823_936),
             needs=("openvino",),
         ),
         o.Entry(HALF, verdict=_outside()),
-        o.Entry(SHORT, verdict=_undecided(), timing=_timing(SHORT, 29.4, 0.0402, 641_728_512)),
+        o.Entry(SHORT, verdict=_undecided(), timing=timing(SHORT, 29.4, 0.0402, 641_728_512)),
         o.Entry(CUDA, refusal="onnxruntime has no CUDAExecutionProvider here: it has only CPU"),
     )
 
@@ -143,7 +145,9 @@ def _equal(plan: str, factor: float) -> o.Verdict:
             _measure("amplification_median", factor, 3.0, "verdict.md, gate 1"),
             _measure("amplification_max", ratio, 10.0, "verdict.md, gate 1", worst=worst),
             _measure("spread_error", sorted(errors)[-1], 1e-4, "limits.toml 1: fp32, p99.9"),
-            _measure("flips", 0.0, 0.0, "limits.toml 1: fp32", gate="G2", unit="items"),
+            *beside.canaries(),
+            _measure("top1_flips", 0.0, 0.0, "limits.toml 1: fp32", gate="G2"),
+            t.Measure("top1_flips_bound", "logits", 1 - 0.05 ** (1 / _N), "rate, 95 % bound", _N),
             t.Measure("worst_cosine", "logits", 0.9999999999991, "", _N, better="higher"),
         ),
         n=_N,
@@ -167,6 +171,8 @@ def _equal(plan: str, factor: float) -> o.Verdict:
         "rounding of float32; 256 inputs were tried.",
         errors=errors,
         floor=_errors(1.0)[:64],
+        strata=beside.strata(errors),
+        rules=beside.rules(),
     )
 
 
@@ -252,49 +258,3 @@ def _answer(score: float) -> t.Answer:
 def _errors(factor: float) -> tuple[float, ...]:
     draw = random.Random(_SEED)
     return tuple(float(f"{factor * 2.4e-7 * math.exp(draw.gauss(0, 0.55)):.4g}") for _ in range(_N))
-
-
-def _timing(
-    plan: str, items_per_second: float, single: float, peak: int, doubts: tuple[str, ...] = ()
-) -> o.Timing:
-    draw = random.Random(plan)
-    items = 48
-    passes = [items / items_per_second * (1 + draw.uniform(-0.02, 0.02)) for _ in range(7)]
-    calls = [single * math.exp(abs(draw.gauss(0, 0.16))) for _ in range(160)]
-    offline = _samples(passes, items)
-    return o.Timing(
-        plan=plan,
-        workload={
-            "name": "mixed",
-            "items": items,
-            "tokens": {"median": 31, "p90": 88, "max": 203},
-            "fingerprint": "77ab01cd" * 8,
-        },
-        offline=offline,
-        single=_samples(calls, 1),
-        items_per_second=items / offline.median,
-        phases={"encode": 0.021, "compute": 0.968, "finish": 0.011},
-        open_seconds=1.12,
-        first_result_seconds=1.31,
-        peak_bytes=peak,
-        doubts=doubts,
-        facts={"engine": t.Plan.parse(plan).engine},
-        made_at="2026-11-30T18:45:02Z",
-    )
-
-
-def _samples(values: list[float], items: int) -> o.Samples:
-    seconds = tuple(float(f"{v:.6g}") for v in values)
-    ordered = sorted(seconds)
-    median = statistics.median(ordered)
-    return o.Samples(
-        seconds=seconds,
-        warmups=seconds[:2],
-        items=items,
-        n=len(seconds),
-        median=median,
-        p90=ordered[int(0.9 * len(ordered))],
-        p99=ordered[int(0.99 * len(ordered))] if len(ordered) >= 100 else None,
-        low=median * 0.99,
-        high=median * 1.01,
-    )

@@ -51,14 +51,44 @@ def convert(
 
 @app.command()
 def report(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `likewise port` wrote.")],
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="What `likewise port` wrote.")
+    ] = None,
     to: Annotated[str, typer.Option("--to", help="md, html or json.")] = "md",
     out: Annotated[Path | None, typer.Option("-o", "--out", help="A file; else stdout.")] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(
+            "--audit", metavar="README.md", help="A published report: list what contradicts itself."
+        ),
+    ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option("--model", metavar="FOLDER", help="The model that --audit is about."),
+    ] = None,
+    json: JsonFlag = False,
 ) -> None:
-    """Render a report again from its JSON record."""
-    from likewise.cli.tables import render
+    """Render a report again from its JSON record, or audit one that somebody wrote.
 
-    text = render(folder, to)
+    An audit ends with 0 where nothing contradicts itself, and with 1 where something does.
+    """
+    from likewise.cli.tables import render
+    from likewise.errors import SettingsError
+
+    if (folder is None) == (audit is None):
+        raise SettingsError(
+            "likewise report takes a folder, or --audit with a file.",
+            found="neither" if folder is None else "both",
+            fix="likewise report DIR, or likewise report --audit README.md",
+        )
+    if model is not None and audit is None:
+        raise SettingsError("--model is for --audit.", fix="likewise inspect FOLDER")
+    if audit is not None:
+        from likewise.cli.audit import print_audit
+
+        raise typer.Exit(print_audit(audit, model, out=out, as_json=json))
+    assert folder is not None
+    text = render(folder, "json" if json else to)
     if out is None:
         typer.echo(text)
     else:

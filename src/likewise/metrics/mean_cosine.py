@@ -10,7 +10,7 @@ from likewise.metrics._rows import measured
 if TYPE_CHECKING:
     from likewise.types import Floats, Kind, Measure
 
-kinds: tuple[Kind, ...] = ("logits", "distribution", "vector")
+kinds: tuple[Kind, ...] = ("logits", "scores", "distribution", "vector")
 better: Literal["lower", "higher"] = "higher"
 unit = ""
 

@@ -11,7 +11,7 @@ from likewise.metrics._rows import by_rows, measured
 if TYPE_CHECKING:
     from likewise.types import Floats, Kind, Measure
 
-kinds: tuple[Kind, ...] = ("vector",)
+kinds: tuple[Kind, ...] = ("scores", "distribution", "vector")
 better: Literal["lower", "higher"] = "lower"
 unit = ""
 
@@ -19,7 +19,7 @@ unit = ""
 def measure(reference: Floats, candidate: Floats) -> Measure:
     """Return the mean of (y - r)², in the output's unit squared; None where one is not finite.
 
-    A row of the usual rule for embeddings (shared/reports.md, report 3), shown and never judged.
+    A row of the usual rule (shared/reports.md, report 3), shown and never judged.
 
     Raises:
         ShapeError: the shapes differ, or N is 0.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.localise import localise
 from likewise.prove.references import References, emulated, references
 from likewise.prove.runs import run_once
+from likewise.prove.strata import strata
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
 from likewise.run.opening import cannot_run
@@ -137,7 +138,8 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
         canaries=canaries(subject, made, limits, rounded),
         canaries_asked=True,
     )
-    return Proven(localise(subject, plan, judge(evidence)), reused)
+    verdict = replace(judge(evidence), strata=strata(evidence))
+    return Proven(localise(subject, plan, verdict), reused)
 
 
 def _labelled(subject: Subject, plan: Plan) -> LabelledRuns | None:

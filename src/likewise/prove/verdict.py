@@ -13,6 +13,7 @@ import numpy as np
 from likewise import find
 from likewise.outcomes import Verdict
 from likewise.prove.evidence import Evidence
+from likewise.prove.rules import rules
 from likewise.prove.scope import scope
 from likewise.prove.worst import worst_items
 from likewise.types import Measure, Outcome
@@ -58,6 +59,7 @@ def judge(evidence: Evidence) -> Verdict:
         floor=_by_item(evidence, primary.items[primary.known], primary.floor)
         if primary and known
         else (),
+        rules=rules(evidence, measures),
         absent=_absent(evidence, decisive, floor, errors),
     )
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from likewise.outcomes import Entry, Timing, Verdict, WorstItem
 from likewise.report import numbers
+from likewise.report.beside import RuleRow, StratumRow, canaries, flip_bound, rule_row, stratum_row
 from likewise.report.derived import SHAPES, largest_error, outcome, throughput, urgency
 from likewise.report.facts import Pairs, answers, pairs
 from likewise.report.words import Words
@@ -69,15 +70,17 @@ class Card:
     """All that is known of one plan."""
 
     row: PlanRow
-    scope: str
-    reasons: tuple[str, ...]
-    evidence: Pairs
-    measures: tuple[MeasureRow, ...]
-    worst: tuple[WorstRow, ...]
-    absent: tuple[str, ...]
     timing: Pairs
     doubts: tuple[str, ...]
     ran: Pairs
+    scope: str = ""
+    reasons: tuple[str, ...] = ()
+    evidence: Pairs = ()
+    measures: tuple[MeasureRow, ...] = ()
+    worst: tuple[WorstRow, ...] = ()
+    strata: tuple[StratumRow, ...] = ()
+    rules: tuple[RuleRow, ...] = ()
+    absent: tuple[str, ...] = ()
 
 
 def plan_row(entry: Entry, words: Words, *, chosen: bool) -> PlanRow:
@@ -107,23 +110,28 @@ def plan_row(entry: Entry, words: Words, *, chosen: bool) -> PlanRow:
 def card(entry: Entry, words: Words, *, chosen: bool) -> Card:
     """Return the card of one plan that was not refused."""
     verdict, timing = entry.verdict, entry.timing
-    ran = verdict.facts if verdict is not None else timing.facts if timing else {}
-    return Card(
+    bare = Card(
         row=plan_row(entry, words, chosen=chosen),
-        scope=verdict.scope if verdict is not None else "",
-        reasons=verdict.reasons if verdict is not None else (),
-        evidence=_evidence(verdict, entry.needs, words) if verdict is not None else (),
-        measures=tuple(_measure_row(m, words) for m in verdict.measures)
-        if verdict is not None
-        else (),
-        worst=tuple(_worst_row(w, words) for w in verdict.worst) if verdict is not None else (),
-        absent=tuple(
-            words["absent"].format(field=field.replace("_", " "), reason=reason)
-            for field, reason in sorted((verdict.absent if verdict is not None else {}).items())
-        ),
         timing=_timing(timing, words) if timing else (),
         doubts=timing.doubts if timing else (),
-        ran=pairs(ran, words),
+        ran=pairs(timing.facts if timing else {}, words),
+    )
+    if verdict is None:
+        return bare
+    return replace(
+        bare,
+        scope=verdict.scope,
+        reasons=verdict.reasons,
+        evidence=_evidence(verdict, entry.needs, words),
+        measures=tuple(_measure_row(m, words) for m in verdict.measures),
+        worst=tuple(_worst_row(w, words) for w in verdict.worst),
+        strata=tuple(stratum_row(s, words) for s in verdict.strata),
+        rules=tuple(rule_row(r, words) for r in verdict.rules),
+        absent=tuple(
+            words["absent"].format(field=field.replace("_", " "), reason=reason)
+            for field, reason in sorted(verdict.absent.items())
+        ),
+        ran=pairs(verdict.facts, words),
     )
 
 
@@ -189,6 +197,8 @@ def _evidence(verdict: Verdict, needs: tuple[str, ...], words: Words) -> Pairs:
     lines = {
         "items_compared": numbers.number(verdict.n),
         "decisive": numbers.number(verdict.decisive),
+        "flip_bound": flip_bound(verdict, words),
+        "canaries": canaries(verdict, words),
         "largest_error": numbers.number(largest_error(verdict)),
         "median_error": numbers.number(statistics.median(known) if known else None),
         "noise_floor": numbers.number(verdict.noise_floor),

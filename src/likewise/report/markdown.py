@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from likewise.outcomes import Report
+from likewise.report.beside import RuleRow, StratumRow
 from likewise.report.cards import Card, MeasureRow, PlanRow, WorstRow
 from likewise.report.facts import Pairs, visible
 from likewise.report.view import Page, page
@@ -17,6 +18,8 @@ __all__ = ["render"]
 _PLANS = ("plan", "verdict", "error", "limit", "speed", "p90", "memory", "first")
 _MEASURES = ("measure", "value", "limit_value", "holds", "n", "worst_item", "gate", "source")
 _WORST = ("item", "text", "item_error", "on_reference", "on_candidate")
+_STRATA = ("by", "stratum", "n", "same", "flips", "item_error", "worst_item")
+_RULES = ("rule", "value", "threshold", "rule_passes", "n")
 _WEIGHTS = ("file", "format", "size", "used", "hash")
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _STARTS_A_BLOCK = re.compile(r"[-+=#]|\d+[.)]")
@@ -113,6 +116,7 @@ def _card(card: Card, text: Words) -> Iterator[str]:
     if card.worst:
         yield f"**{text['worst']}**"
         yield _table([text[name] for name in _WORST], [_worst_cells(w) for w in card.worst])
+    yield from _beside(card, text)
     for title, facts in (("timing", card.timing), ("what_ran", card.ran)):
         if facts:
             yield f"**{text[title]}**"
@@ -122,10 +126,36 @@ def _card(card: Card, text: Words) -> Iterator[str]:
         yield _bullets(map(_line, card.doubts))
 
 
+def _beside(card: Card, text: Words) -> Iterator[str]:
+    if card.strata:
+        yield f"**{text['strata']}**"
+        strata = [_safe_cells(_stratum_cells(s)) for s in card.strata]
+        yield _table([text[name] for name in _STRATA], strata)
+    if card.rules:
+        yield f"**{text['rules']}**"
+        yield _line(text["rules_note"])
+        rules = [_safe_cells(_rule_cells(r)) for r in card.rules]
+        yield _table([text[name] for name in _RULES], rules)
+
+
+def _stratum_cells(row: StratumRow) -> tuple[str, ...]:
+    error = f"{row.error} ({row.reason})" if row.reason else row.error
+    return (row.by, row.name, row.n, row.same, row.flips, error, row.worst)
+
+
+def _rule_cells(row: RuleRow) -> tuple[str, ...]:
+    value = f"{row.value} ({row.reason})" if row.reason else row.value
+    return (row.name, value, row.threshold, row.passes, row.n)
+
+
+def _safe_cells(cells: Sequence[str]) -> list[str]:
+    return [_safe(cell) for cell in cells]
+
+
 def _measure_cells(row: MeasureRow) -> list[str]:
     value = f"{row.value} ({row.reason})" if row.reason else row.value
     cells = (row.measure, value, row.limit, f"{row.shape} {row.holds}".strip(), row.n, row.worst)
-    return [_safe(cell) for cell in (*cells, row.gate, row.source)]
+    return _safe_cells((*cells, row.gate, row.source))
 
 
 def _worst_cells(row: WorstRow) -> list[str]:

@@ -1,0 +1,56 @@
+"""One output with classes in; which answers the two sides give, and how far apart they are, out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from likewise.metrics import max_difference
+from likewise.metrics._logits import deviations, gaps
+from likewise.metrics._rows import by_rows
+from likewise.prove.evidence import Evidence
+from likewise.prove.pairs import Pairs
+
+if TYPE_CHECKING:
+    from likewise.metrics._rows import Numbers
+
+__all__ = ["beyond", "crossed", "exclusive", "independent", "twice_noise"]
+
+
+def exclusive(pairs: Pairs) -> bool:
+    """Tell whether an item has one of several classes."""
+    return pairs.kind in ("logits", "distribution") and pairs.reference.shape[1] > 1
+
+
+def independent(evidence: Evidence, pairs: Pairs) -> bool:
+    """Tell whether an item has any number of labels, each with a logit of its own."""
+    sigmoid = evidence.contract.get("activation") == "sigmoid"
+    return sigmoid and evidence.kinds[pairs.name] == "logits" and not exclusive(pairs)
+
+
+def beyond(pairs: Pairs, count: int) -> Numbers:
+    """Return (R,): by how much the reference prefers its own best ``count``; -inf where it agrees.
+
+    Two that are exactly as good are no other answer.
+    """
+    gap: Numbers = gaps(pairs.reference, pairs.candidate, count).max(axis=1)
+    return np.where(gap > 0, gap, -np.inf)
+
+
+def crossed(pairs: Pairs) -> Numbers:
+    """Return (R, C): how sure the reference is of a label whose sign changed; -inf where none did.
+
+    A logit changes sign where the probability crosses one half.
+    """
+    ours = np.asarray(pairs.reference, np.float64)
+    return np.where((ours > 0) != (pairs.candidate > 0), np.abs(ours), -np.inf)
+
+
+def twice_noise(pairs: Pairs) -> Numbers:
+    """Return (R,): a preference up to this is a near-tie, by the noise of the yardstick alone."""
+    if pairs.obstacle:
+        return np.zeros(len(pairs.items))
+    if pairs.softmax:
+        return 2 * pairs.noise(lambda r, y: by_rows(deviations, r, y))
+    return 2 * pairs.noise(max_difference.rows)
