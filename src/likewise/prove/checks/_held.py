@@ -8,7 +8,7 @@ from dataclasses import replace
 from likewise.prove.limits import Limit
 from likewise.types import Measure
 
-__all__ = ["ZERO", "count", "doubted", "held", "held_above_noise", "unknown"]
+__all__ = ["ZERO", "count", "doubted", "held", "held_above_noise", "unknown", "unsure"]
 
 ZERO = Limit(0.0, "it must not happen at all")
 
@@ -72,3 +72,11 @@ def doubted(measure: Measure, words: str = "") -> Measure:
     if measure.holds:
         return measure
     return replace(measure, holds=None, reason=words or measure.reason)
+
+
+def unsure(measure: Measure, *, guessed: bool) -> Measure:
+    """Turn a failure into doubt where honest noise is only guessed, and the error is tiny."""
+    if not guessed or measure.holds is not False:
+        return measure
+    why = "float64 could not be asked, and another engine may round so"
+    return doubted(measure, f"{measure.reason}, but {why}")

@@ -10,7 +10,7 @@ from likewise.metrics import max_difference
 from likewise.metrics._logits import deviations, gaps, margins
 from likewise.metrics._rows import by_rows
 from likewise.prove.bounds import upper_rate
-from likewise.prove.checks._held import held
+from likewise.prove.checks._held import held, unsure
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
 from likewise.types import Measure
@@ -80,13 +80,13 @@ def _flips(evidence: Evidence, pairs: Pairs, metric: str, excess: Numbers, what:
     words += ", most clearly on item {item}" if bad else ""
     if limit.value == 0:
         shown = Measure(metric, pairs.name, float(bad), "", total, worst_item=worst)
-        return held(shown, limit, words)
+        return unsure(held(shown, limit, words), guessed=evidence.tiny(pairs))
     rate = upper_rate(bad, total)
     shown = Measure(metric, pairs.name, rate, "rate, 95 % bound", total, worst_item=worst)
     # A bound over the limit with a rate under it says only that there are too few items.
-    unsure = 1.0 if bad / total <= limit.value else None
+    doubtful = 1.0 if bad / total <= limit.value else None
     words += ", which allows {value} of all (limit {limit})"
-    return held(shown, limit, words, outside=unsure)
+    return held(shown, limit, words, outside=doubtful)
 
 
 def _decisive(pairs: Pairs, lead: Numbers) -> Measure:
