@@ -16,6 +16,11 @@ Read = Callable[[Sequence[str]], "list[set[int]]"]
 
 _BEFORE = ("", "a", "q", "z", "1", "é", "и", "の")
 """What may stand before a piece, so that it is read from inside a word."""
+_SIGNS = (
+    *range(0x800), 0x803, *(lead << 12 | 3 for lead in range(1, 0x10)),
+    0x1F603, 0x40003, 0x80003, 0xC0003, 0x100003,
+)  # fmt: skip
+"""Characters that together have every byte of UTF-8: some vocabularies hold single bytes."""
 _ROUNDS = 2  # what a first packing loses at its limits is packed once more, into shorter texts
 
 
@@ -63,17 +68,22 @@ def sweep(
 def _units(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[str, int]]:
     """Return a text that is read as each id, with its tokens; ids that none was found for miss."""
     units: dict[int, tuple[str, int]] = {}
-    for before in _BEFORE:
-        opening = tokenizer.encode(before, add_special_tokens=False).ids if before else []
-        left = [index for index in ids if index not in units]
-        pieces = tokenizer.decode_batch(
-            [[*opening, index] for index in left], skip_special_tokens=False
-        )
-        texts = [f" {piece.strip()}" for piece in pieces]
+
+    def take(texts: Sequence[str]) -> None:
         encodings = tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        for index, text, encoding in zip(left, texts, encodings, strict=True):
-            if index in encoding.ids:
+        for text, encoding in zip(texts, encodings, strict=True):
+            for index in left.intersection(encoding.ids) - set(units):
                 units[index] = text, len(encoding.ids)
+
+    for before in _BEFORE:
+        left = set(ids) - set(units)
+        opening = tokenizer.encode(before, add_special_tokens=False).ids if before else []
+        pieces = tokenizer.decode_batch(
+            [[*opening, index] for index in sorted(left)], skip_special_tokens=False
+        )
+        take([f" {piece.strip()}" for piece in pieces])
+    left = set(ids) - set(units)
+    take([f" {chr(sign)}" for sign in _SIGNS])
     return units
 
 

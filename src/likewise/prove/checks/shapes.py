@@ -55,7 +55,7 @@ def _contract(evidence: Evidence) -> list[Measure]:
     ours, theirs = (r.facts.get("task") for r in (evidence.reference, evidence.candidate))
     if not isinstance(ours, dict) or not isinstance(theirs, dict):
         return []
-    # A ported folder keeps the same tokenizer in a file of another name; check inputs compares.
+    # A ported folder keeps the same tokenizer in a file of another name; the check sides compares.
     unsaid = {"tokenizer"} if evidence.other else set()
     keys = sorted({*ours, *theirs} - unsaid)
     unlike = [k for k in keys if ours.get(k) != theirs.get(k)]
