@@ -142,6 +142,17 @@ def test_without_weights_the_noise_is_that_of_other_runs_and_this_is_said(
     assert measured(verdict, "canaries_missed").n >= 4
 
 
+def test_without_weights_no_engine_excuses_itself(here: Here, orphan: Path) -> None:
+    """Were its own run among the honest ones, its error would be the noise it is held to."""
+    verdict = against(orphan, OPENVINO, Plan.parse(ONNX))
+    assert here.plans
+    assert not [plan for plan in here.plans if plan.startswith("onnx") and "b16" not in plan]
+    assert verdict.outcome in ("equal", "undecided"), verdict.reasons
+    assert measured(verdict, "amplification_max").value != 1
+    if verdict.outcome == "undecided":
+        assert all("another engine may round so" in reason for reason in verdict.reasons)
+
+
 @pytest.mark.parametrize("whole", [True, False])
 def test_another_fine_tuning_of_the_same_shape_is_outside(
     here: Here, ported: Path, orphan: Path, tmp_path: Path, whole: bool

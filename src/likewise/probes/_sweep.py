@@ -54,11 +54,12 @@ def sweep(
     order = Random(f"{seed} order").sample(sorted(units), len(units))
     texts: list[str] = []
     found: set[int] = set()
+    reachable = set(units)
     for round_ in range(_ROUNDS):
         left = [index for index in order if index not in found]
         packed = list(_packed(left, units, max(1, room >> round_)))
         for text, seen in zip(packed, read(packed), strict=True):
-            fresh = (seen & set(units)) - found
+            fresh = (seen & reachable) - found
             if fresh:
                 texts.append(text)
                 found |= fresh
@@ -68,21 +69,21 @@ def sweep(
 def _units(tokenizer: Tokenizer, ids: Sequence[int]) -> dict[int, tuple[str, int]]:
     """Return a text that is read as each id, with its tokens; ids that none was found for miss."""
     units: dict[int, tuple[str, int]] = {}
+    left = set(ids)
 
     def take(texts: Sequence[str]) -> None:
         encodings = tokenizer.encode_batch_fast(texts, add_special_tokens=False)
         for text, encoding in zip(texts, encodings, strict=True):
-            for index in left.intersection(encoding.ids) - set(units):
+            for index in left.intersection(encoding.ids):
+                left.discard(index)
                 units[index] = text, len(encoding.ids)
 
     for before in _BEFORE:
-        left = set(ids) - set(units)
         opening = tokenizer.encode(before, add_special_tokens=False).ids if before else []
         pieces = tokenizer.decode_batch(
             [[*opening, index] for index in sorted(left)], skip_special_tokens=False
         )
         take([f" {piece.strip()}" for piece in pieces])
-    left = set(ids) - set(units)
     take([f" {chr(sign)}" for sign in _SIGNS])
     return units
 

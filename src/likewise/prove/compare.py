@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -118,16 +118,18 @@ def _bench(theirs: Side, ours: Sequence[Side], progress: Progress) -> _Bench:
     run, _ = run_once(theirs.subject, theirs.plan, items, seed=_SEED, repeat=REPEATED)
     whole = with_weights(theirs, ours)
     if whole is None:
-        return _Bench(theirs, run, theirs.subject, _apart(theirs, run, progress), weights=False)
+        plans = _variants(theirs, {side.plan.engine for side in ours})
+        made = _apart(theirs, run, plans, progress)
+        return _Bench(theirs, run, theirs.subject, made, weights=False)
     whole = replace(whole, probes=theirs.subject.probes, settings=theirs.subject.settings)
     return _Bench(theirs, run, whole, references(whole, progress), weights=True)
 
 
-def _apart(theirs: Side, run: Run, progress: Progress) -> References:
+def _apart(theirs: Side, run: Run, plans: Sequence[Plan], progress: Progress) -> References:
     """Return the other side's run with honest variants of it: no weights, so no float64."""
     subject = theirs.subject
     variants = []
-    for seed, plan in enumerate(_variants(theirs), _SEED + 1):
+    for seed, plan in enumerate(plans, _SEED + 1):
         progress("reference", f"no float64, so an honest variant: {plan}")
         variants.append(run_once(subject, plan, subject.items, seed=seed)[0])
     groups = [probe.group for probe in subject.probes]
@@ -142,23 +144,20 @@ def _apart(theirs: Side, run: Run, progress: Progress) -> References:
     )
 
 
-def _variants(theirs: Side) -> list[Plan]:
+def _variants(theirs: Side, judged: Collection[str]) -> list[Plan]:
     """Return other honest ways to run it: other batches, one thread, other engines it has proof of.
 
     A plan that was proven ``equal`` when the folder was made is honest by float64, and another
-    engine sums in another order.
+    engine sums in another order. Never an engine that is judged: it would excuse itself.
     """
     plan, subject = theirs.plan, theirs.subject
     plans = [replace(plan, batch=batch) for batch in (1, 3, 8) if batch != plan.batch]
     plans += [replace(plan, threads=1)] if plan.threads > 1 else []
-    proven = [Plan.parse(p.plan) for p in theirs.ported.proven if p.outcome == "equal"] if (
-        theirs.ported
-    ) else []  # fmt: skip
+    proven = theirs.ported.proven if theirs.ported else ()
     others = [
         other
-        for other in proven
-        if other.engine != plan.engine
-        and precision_class(other) == precision_class(plan)
+        for other in (Plan.parse(p.plan) for p in proven if p.outcome == "equal")
+        if other.engine not in (plan.engine, *judged)
         and find.load("engines", other.engine).refuse(subject.model, subject.task.network, other)
         is None
     ]
@@ -208,13 +207,13 @@ def _other(bench: _Bench, ours: Side) -> Other:
     unlike = np.flatnonzero(np.array(read[0]) != np.array(read[1]))
     whole = bench.made.truth is not None
     facts: dict[str, Json] = {
-        **bench.theirs.facts(),
-        "candidate": ours.facts(),
+        **bench.theirs.facts(beside=ours),
+        "candidate": ours.facts(beside=bench.theirs),
         "noise": "CPU float32 against CPU float64" if whole else "other runs of the same",
         "noise_from": str(bench.subject.model.folder),
         "float64_missing": bench.made.truth_missing,
     }
-    return Other(bench.run, bench.theirs.named, facts, tuple(unlike.tolist()))
+    return Other(bench.run, facts["named"], facts, tuple(unlike.tolist()))
 
 
 def _labelled(theirs: Side, ours: Side) -> LabelledRuns | None:

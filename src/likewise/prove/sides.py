@@ -35,10 +35,10 @@ class Side:
         """Its folder and plan, for a person."""
         return f"{self.folder} by {self.plan}"
 
-    def facts(self) -> dict[str, Json]:
-        """Return what it is, JSON-ready."""
+    def facts(self, *, beside: Side) -> dict[str, Json]:
+        """Return what it is, JSON-ready; two plans of one folder are named by the plan alone."""
         return {
-            "named": self.named,
+            "named": str(self.plan) if beside.folder == self.folder else self.named,
             "folder": str(self.folder),
             "kind": "model folder" if self.ported is None else "ported folder",
             "fingerprint": self.subject.model.fingerprint,

@@ -99,8 +99,8 @@ def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
     if evidence.limits.exact:
         most = max((m for m in measures if m.metric == "amplification_max"), key=_size)
         return (
-            f"all {held} limits hold: no item is more than {most.value:.2g} times as far from the "
-            f"reference as honest float32 is (limit {most.limit:g})"
+            f"all {held} limits hold: no item is more than {most.value:.2g} times as far from "
+            f"{_honest(evidence)} (limit {most.limit:g})"
         )
     judged = [m for m in measures if m.metric == "spread_error" and m.holds]
     most = max(judged, key=_size)
@@ -108,6 +108,13 @@ def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
         f"all {held} limits of {evidence.limits.precision} hold: errors are at most "
         f"{most.value:.2g} of the distance between items (limit {most.limit:g})"
     )
+
+
+def _honest(evidence: Evidence) -> str:
+    if evidence.other is None:
+        return "the reference as honest float32 is"
+    than = "other runs of it are" if evidence.guessed else "honest float32 is from float64"
+    return f"{evidence.other.named} as {than}"
 
 
 def _size(measure: Measure) -> float:
