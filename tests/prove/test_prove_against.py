@@ -71,7 +71,10 @@ def against(source: Path, other: Path | str, plan: Plan | None = TORCH) -> Verdi
     return prove(source, plan, against=other, settings=FEW)
 
 
-def test_a_model_gives_its_own_answers(here: Here, source: Path) -> None:
+def test_a_model_gives_its_own_answers(
+    here: Here, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # nothing is there yet
     verdict = against(source, str(TORCH))
     assert verdict.outcome == "equal", verdict.reasons
     assert here.plans.count(str(TORCH)) >= 2  # run twice: not one thing held against itself

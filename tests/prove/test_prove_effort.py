@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -58,6 +59,17 @@ def test_more_effort_tries_more_and_excludes_more() -> None:
     rates = [upper_rate(0, size.items) for size in sizes]
     assert rates == sorted(rates, reverse=True)
     assert rates[-1] < 0.003
+
+
+@pytest.mark.parametrize("name", EFFORTS)
+def test_the_page_says_what_each_effort_tries_and_excludes(name: str) -> None:
+    page = (Path(__file__).parents[2] / "docs/prove.md").read_text(encoding="utf-8")
+    _, items, truth, rate = re.search(
+        rf"^\| `({name})` \| (\d+)[^|]*\| (\d+)[^|]*\| \D*([\d.]+) %", page, re.MULTILINE
+    ).groups()
+    size = Proof(effort=name).sized()
+    assert (int(items), int(truth)) == (size.items | 3, size.truth_items)
+    assert float(rate) == pytest.approx(100 * upper_rate(0, size.items | 3), rel=0.02)
 
 
 def test_what_is_stated_wins_over_what_the_effort_says() -> None:

@@ -11,6 +11,7 @@ from likewise.types import Measure
 __all__ = ["ZERO", "count", "doubted", "held", "held_above_noise", "unknown", "unsure"]
 
 ZERO = Limit(0.0, "it must not happen at all")
+_MORE = "; not surely wrong: more items would tell"
 
 
 def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = None) -> Measure:
@@ -29,7 +30,7 @@ def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = 
     shown = "not a number" if not math.isfinite(value) else f"{value:.3g}"
     reason = words.format(value=shown, limit=f"{limit.value:.3g}", item=measure.worst_item)
     if not good and unsure:
-        reason += "; not surely wrong: more items would tell"
+        reason += _MORE
     return replace(
         measure,
         value=value if math.isfinite(value) else None,
@@ -76,7 +77,8 @@ def doubted(measure: Measure, words: str = "") -> Measure:
 
 def unsure(measure: Measure, *, guessed: bool) -> Measure:
     """Turn a failure into doubt where honest noise is only guessed, and the error is tiny."""
-    if not guessed or measure.holds is not False:
+    if not guessed or measure.holds or measure.limit is None:
         return measure
     why = "float64 could not be asked, and another engine may round so"
-    return doubted(measure, f"{measure.reason}, but {why}")
+    cure = "with the folder that it was ported from it can be"
+    return doubted(measure, f"{measure.reason.removesuffix(_MORE)}, but {why}: {cure}")
