@@ -13,6 +13,7 @@ from here import Here, stand_in
 
 import likewise
 import tiny as builders
+from likewise.cli.tables import print_verdicts
 from likewise.errors import LikewiseError, RefusedError
 from likewise.outcomes import Verdict
 from likewise.port.job import port
@@ -91,6 +92,12 @@ def test_two_plans_of_one_model_are_compared(here: Here, source: Path) -> None:
     assert ONNX in verdict.scope
     assert "not those of the checkpoint" in verdict.scope
     assert measured(verdict, "other_amplification").limit is None
+
+
+@pytest.mark.parametrize("name", ["sentence_transformer", "roberta_fillmask", "timm_classifier"])
+def test_plans_are_compared_whatever_the_task(here: Here, tiny: Tiny, name: str) -> None:
+    verdict = against(tiny(name), OPENVINO, Plan.parse(ONNX))
+    assert verdict.outcome == "equal", verdict.reasons
 
 
 def test_a_wrong_plan_is_not_what_an_honest_one_gives_whichever_is_asked(
@@ -237,10 +244,18 @@ def test_a_plan_that_the_folder_holds_no_proof_of_is_refused(here: Here, ported:
         against(ported, OPENVINO, Plan.parse("onnx/cpu/float32/b3/t1"))
 
 
-def test_several_plans_are_judged_in_order(here: Here, source: Path) -> None:
+def test_several_plans_are_judged_in_order_and_the_worst_is_the_exit_status(
+    here: Here, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     plans = [Plan.parse(OPENVINO), TORCH]
     verdicts = compare(source, plans, ONNX, settings=FEW)
     assert [v.candidate for v in verdicts] == [OPENVINO, str(TORCH)]
+    assert print_verdicts(verdicts, as_json=True) == 0
+    assert [v["outcome"] for v in json.loads(capsys.readouterr().out)] == ["equal", "equal"]
+    assert (
+        print_verdicts([verdicts[0], replace(verdicts[1], outcome="outside")], as_json=False) == 1
+    )
+    assert f"{OPENVINO}, compared with {ONNX}" in capsys.readouterr().out
 
 
 def test_what_was_stated_when_a_folder_was_ported_is_asked_of_its_source_too(

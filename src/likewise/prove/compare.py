@@ -137,7 +137,7 @@ def _apart(theirs: Side, run: Run, plans: Sequence[Plan], progress: Progress) ->
     return References(
         truth=None,
         truth_items=stratify(groups, run.tokens.tolist(), wanted),
-        truth_missing=f"the weights of {theirs.folder} are not here, only what was exported",
+        truth_missing=f"the weights behind {theirs.folder} are not here, or torch is not",
         yardstick=run,
         variants=tuple(variants),
         reused=False,

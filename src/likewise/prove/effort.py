@@ -58,7 +58,8 @@ def deepened(subject: Subject, progress: Progress, ask: Ask | None = None) -> Su
     progress("probes", "every token id at least once")
     known = set(contents(subject.task, subject.items))
     swept, told = _swept(subject, size.swept_ids)
-    progress("probes", f"near-ties, out of {_CANDIDATES * size.near_ties} texts")
+    if _chooses(subject):
+        progress("probes", f"near-ties, out of {_CANDIDATES * size.near_ties} texts")
     mined, margin = _mined(subject, size.near_ties, known, ask or _asked)
     # Three over a multiple of four, as in open_subject.
     whole = len(subject.probes) + len(swept) + len(mined)
