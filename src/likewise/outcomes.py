@@ -80,6 +80,8 @@ class Verdict:
     rules: tuple[Rule, ...] = ()  # the usual rules, beside the verdict
     blame: Mapping[str, Json] = field(default_factory=dict)  # where an outside plan goes wrong
     absent: Mapping[str, str] = field(default_factory=dict)  # field: why it is None, or holds one
+    effort: Mapping[str, Json] = field(default_factory=dict)  # items tried, and what that excludes
+    against: Mapping[str, Json] = field(default_factory=dict)  # two runs compared: the other one
 
     @property
     def passes(self) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import sys
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from likewise.errors import SettingsError
 
-__all__ = ["Bench", "Overrides", "Plans", "Proof", "Settings", "read_settings"]
+__all__ = ["EFFORTS", "Bench", "Effort", "Overrides", "Plans", "Proof", "Settings", "read_settings"]
 
 
 @dataclass(frozen=True)
@@ -45,16 +45,49 @@ class Plans:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """How much is tried."""
+
+    items: int  # probes; up to three more are drawn, so that the last batch is not full
+    truth_items: int  # of them also computed in float64
+    near_ties: int = 0  # texts on which the model itself hesitates most, mined from more
+    swept_ids: int = 0  # token ids, at most, that are all read at least once
+
+
+EFFORTS = {
+    "quick": Effort(items=64, truth_items=24),
+    "standard": Effort(items=256, truth_items=64),  # the limits were calibrated on it
+    "thorough": Effort(items=1024, truth_items=192, near_ties=64, swept_ids=65_536),
+}
+"""By the word that a person says."""
+
+
+@dataclass(frozen=True)
 class Proof:
     """How a plan is proven."""
 
     budget: Literal["strict", "standard", "relaxed"] = "standard"
-    items: int = 256  # probes
-    truth_items: int = 64  # of them also computed in float64
+    effort: Literal["quick", "standard", "thorough"] = "standard"
+    items: int | None = None  # probes; None: as many as the effort says
+    truth_items: int | None = None  # of them also computed in float64; None: the same
     least_items: int = 64  # fewer than this: undecided
     seed: int = 20
     labelled: str | None = None  # a file of items with their right answers: JSON lines, CSV, TSV
     timeout_seconds: float = 3600.0  # for one plan's process
+
+    def sized(self) -> Effort:
+        """Return how much is tried: what the effort says, but for what is stated beside it."""
+        said = EFFORTS[self.effort]
+        return replace(
+            said,
+            items=said.items if self.items is None else self.items,
+            truth_items=said.truth_items if self.truth_items is None else self.truth_items,
+        )
+
+    def settled(self) -> Proof:
+        """Return the same with every number that it leaves to the effort."""
+        size = self.sized()
+        return replace(self, items=size.items, truth_items=size.truth_items)
 
 
 @dataclass(frozen=True)

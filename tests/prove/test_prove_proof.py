@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from here import Here, stand_in
 
 import likewise
 from likewise.errors import ItemError, PlanError, RefusedError
 from likewise.prove.proof import prepare, prove, prove_plan
 from likewise.prove.subject import open_subject
-from likewise.run.process import Job
 from likewise.settings import Proof, Settings
-from likewise.types import Plan, Run
+from likewise.types import Plan
 
 PLAN = Plan.parse("torch/cpu/float32/b16/t1")
 FEW = Settings(proof=Proof(items=64, truth_items=24))
@@ -24,31 +24,10 @@ FEW = Settings(proof=Proof(items=64, truth_items=24))
 Tiny = Callable[[str], Path]
 
 
-class Here:
-    """Stands for ``run_job``: does the job in this process, or fails where it is told to."""
-
-    def __init__(self) -> None:
-        self.plans: list[str] = []
-        self.failing = ""
-
-    def __call__(self, job: Job, **_: Any) -> Run:
-        from likewise.run.child import run_here
-        from likewise.run.store import load_run
-
-        self.plans.append(job.plan)
-        if self.failing and self.failing in job.plan:
-            raise RefusedError("There is not enough memory.", found="an allocation failed")
-        run_here(job)
-        return load_run(Path(job.out))
-
-
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> Here:
     """Children run here; what one test made, the next one reuses."""
-    stand_in = Here()
-    monkeypatch.setattr("likewise.prove.runs.run_job", stand_in)
-    monkeypatch.setattr("likewise.prove.references.threads", lambda: 1)  # tests share the cores
-    return stand_in
+    return stand_in(monkeypatch)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from likewise.cli.app import app
 from likewise.cli.flags import (
     Budget,
     Device,
+    Effort,
     File,
     Folder,
     Images,
@@ -81,30 +82,47 @@ def run(
 def prove(
     stated: Stated,
     model: Folder,
-    on: Annotated[str, typer.Option("--on", metavar="PLAN", help="The plan to prove.")],
+    on: Annotated[
+        list[str] | None,
+        typer.Option("--on", metavar="PLAN", help="The plan to prove; with --against repeatable."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            "--against",
+            metavar="OTHER",
+            help="Compare with a ported folder, a model folder, or a plan of the same model.",
+        ),
+    ] = None,
     file: File = None,
     image: Images = None,
     items: Annotated[int | None, typer.Option("--items", min=1, help="Probes to use.")] = None,
+    effort: Effort = None,
     budget: Budget = None,
     labelled: Labelled = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
     json: JsonFlag = False,
 ) -> None:
-    """Judge one plan against the CPU reference: equal, within, outside or undecided."""
+    """Judge a plan against the CPU reference: equal, within, outside or undecided."""
     from likewise.cli.read_items import own_items
     from likewise.cli.screen import talking
-    from likewise.cli.tables import EXITS, print_verdict
+    from likewise.cli.tables import print_verdicts
+    from likewise.prove.compare import compare
     from likewise.prove.proof import prove as act
     from likewise.types import Plan
 
     own = own_items(file, image or [])
-    proof = {"items": items, "budget": budget, "labelled": labelled}
+    proof = {"items": items, "effort": effort, "budget": budget, "labelled": labelled}
     chosen = flags.settings(settings, stated=stated, proof=proof)
+    plans = [Plan.parse(text) for text in on or []]
     with talking(quiet=quiet) as talk:
-        verdict = act(model, Plan.parse(on), items=own, settings=chosen, progress=talk)
-    print_verdict(verdict, as_json=json)
-    raise typer.Exit(EXITS[verdict.outcome])
+        if against is None:
+            plan = flags.only(plans)
+            verdicts = [act(model, plan, items=own, settings=chosen, progress=talk)]
+        else:
+            verdicts = compare(model, plans, against, items=own, settings=chosen, progress=talk)
+    raise typer.Exit(print_verdicts(verdicts, as_json=json))
 
 
 @app.command()
@@ -167,6 +185,7 @@ def port(
     ] = None,
     budget: Budget = None,
     items: Annotated[int | None, typer.Option("--items", min=1, help="Probes to use.")] = None,
+    effort: Effort = None,
     labelled: Labelled = None,
     file: File = None,
     image: Images = None,
@@ -184,7 +203,7 @@ def port(
         settings,
         stated=stated,
         plans={"only": on, "engines": engine, "batches": batch, "devices": [to]},
-        proof={"items": items, "budget": budget, "labelled": labelled},
+        proof={"items": items, "effort": effort, "budget": budget, "labelled": labelled},
         bench={"goal": goal},
     )
     own = own_items(file, image or [])

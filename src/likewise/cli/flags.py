@@ -12,10 +12,11 @@ import typer
 
 if TYPE_CHECKING:
     from likewise.settings import Settings
+    from likewise.types import Plan
 
 __all__ = [
-    "Budget", "Device", "File", "Folder", "Images", "JsonFlag", "Labelled", "On", "Quiet",
-    "SettingsFile", "Stated", "settings", "stating",
+    "Budget", "Device", "Effort", "File", "Folder", "Images", "JsonFlag", "Labelled", "On", "Quiet",
+    "SettingsFile", "Stated", "only", "settings", "stating",
 ]  # fmt: skip
 
 Stated = dict[str, Any]
@@ -44,6 +45,13 @@ JsonFlag = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Budget = Annotated[
     str | None, typer.Option("--budget", help="strict, standard (the default) or relaxed.")
+]
+Effort = Annotated[
+    str | None,
+    typer.Option(
+        "--effort",
+        help="quick, standard (the default) or thorough: how many items, and of which kinds.",
+    ),
 ]
 Labelled = Annotated[
     str | None,
@@ -219,6 +227,23 @@ def settings(
     model = {k: _split(v) if k in _LISTS else v for k, v in stated.items()}
     return read_settings(
         file, {"plans": plans or {}, "proof": proof or {}, "bench": bench or {}, "model": model}
+    )
+
+
+def only(plans: list[Plan]) -> Plan:
+    """Return the one plan that a verb takes.
+
+    Raises:
+        PlanError: there is none, or there are several.
+    """
+    if len(plans) == 1:
+        return plans[0]
+    from likewise.errors import PlanError
+
+    raise PlanError(
+        "One plan is proven at a time.",
+        found=f"{len(plans)} --on",
+        fix="--on PLAN once; or --against OTHER; or likewise port, which tries many",
     )
 
 

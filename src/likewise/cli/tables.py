@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXITS", "print_cache", "print_offers", "print_report", "print_timings", "print_verdict",
-    "render",
+    "print_verdicts", "render",
 ]  # fmt: skip
 
 EXITS = {"equal": 0, "within": 0, "outside": 1, "undecided": 3}
@@ -52,18 +52,30 @@ def print_offers(*, as_json: bool) -> None:
     stdout().print(table)
 
 
-def print_verdict(verdict: Verdict, *, as_json: bool) -> None:
+def print_verdicts(verdicts: Sequence[Verdict], *, as_json: bool) -> int:
+    """Print one verdict's card, or several; return the exit status, of several the worst."""
+    if as_json:
+        made = [msgspec.to_builtins(verdict, enc_hook=str) for verdict in verdicts]
+        print_json(made[0] if len(made) == 1 else made)
+    else:
+        for verdict in verdicts:
+            print_verdict(verdict)
+    statuses = {EXITS[verdict.outcome] for verdict in verdicts}
+    return next(status for status in (1, 3, 0) if status in statuses)
+
+
+def print_verdict(verdict: Verdict) -> None:
     """Print a verdict's card."""
     from likewise.outcomes import Entry
     from likewise.report.cards import card
     from likewise.report.words import words
 
-    if as_json:
-        print_json(msgspec.to_builtins(verdict, enc_hook=str))
-        return
     view = card(Entry(verdict.candidate, verdict=verdict), words("en"), chosen=False)
     console = stdout()
     console.print(f"{view.row.shape} {view.row.word}  {view.row.plan}", markup=False)
+    if verdict.against:
+        ours, theirs = verdict.against["candidate"]["named"], verdict.against["named"]
+        console.print(f"  {ours}, compared with {theirs}", markup=False, soft_wrap=True)
     for line in (*verdict.reasons, verdict.scope):
         if line:
             console.print(f"  {line}", markup=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -17,7 +17,7 @@ _TWO = 8  # one text in so many has two masks
 # What a mask may stand for: a word, or one sign where spaces do not set words apart.
 _PLACES = re.compile(r"[\u0e01-\u0e2e\u3040-\u30ff\u3400-\u9fff]|[^\W_]+")
 
-__all__ = ["probes", "workload"]
+__all__ = ["probes", "worded", "workload"]
 
 
 def probes(count: int, seed: int, hints: Mapping[str, Json]) -> list[Probe]:
@@ -40,6 +40,13 @@ def workload(kind: str, count: int, seed: int, hints: Mapping[str, Json]) -> lis
     random = Random(f"{seed} masks")
     items = text.workload(kind, count, seed, hints)
     return [_mask(item, 1, hints, random) for item in items]
+
+
+def worded(texts: Sequence[str], seed: int, hints: Mapping[str, Json]) -> list[Item]:
+    """Return plain texts as items of this kind: with a mask in the place of a word of each."""
+    random = Random(f"{seed} worded")
+    bare = [text.replace(str(hints["mask_token"] or _GENERIC), " ") for text in texts]
+    return [_mask(text.replace(_GENERIC, " "), 1, hints, random) for text in bare]
 
 
 def _masked(group: Group, hints: Mapping[str, Json], random: Random) -> Iterator[str]:

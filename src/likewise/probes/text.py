@@ -25,7 +25,7 @@ _WORKLOADS = {  # share of the items: tokens from, to
     "long": ((1.0, 230, 270),),
 }
 
-__all__ = ["groups", "probes", "speaks", "workload"]
+__all__ = ["groups", "probes", "speaks", "worded", "workload"]
 
 
 def probes(count: int, seed: int, hints: Mapping[str, Json]) -> list[Probe]:
@@ -59,6 +59,11 @@ def workload(kind: str, count: int, seed: int, hints: Mapping[str, Json]) -> lis
         tokens = min(random.randint(low, high), int(hints["max_tokens"])) - _special(hints)
         items.append(_run_of(own, tokens, random) if own else _english_of(tokens, random))
     return items
+
+
+def worded(texts: Sequence[str], seed: int, hints: Mapping[str, Json]) -> list[Item]:  # noqa: ARG001  # as for masked
+    """Return plain texts as items of this kind: they are."""
+    return list(texts)
 
 
 def speaks(hints: Mapping[str, Json]) -> bool:

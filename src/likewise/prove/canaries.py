@@ -16,7 +16,7 @@ import numpy as np
 from likewise import cache
 from likewise.engines._devices import threads
 from likewise.prove.bounds import upper_rate
-from likewise.prove.evidence import Canaries, Evidence
+from likewise.prove.evidence import Canaries, Evidence, Other
 from likewise.prove.faults import faults
 from likewise.prove.limits import Limit, Limits
 from likewise.prove.references import References
@@ -48,12 +48,26 @@ class _Bench:
     limits: Limits
     emulated: Run | None
     places: list[int]  # of the items with truth
+    compared: bool  # the references are runs of something else than torch
 
 
 def canaries(
-    subject: Subject, made: References, limits: Limits, emulated: Run | None
+    subject: Subject,
+    made: References,
+    limits: Limits,
+    emulated: Run | None,
+    *,
+    plan: Plan | None = None,
 ) -> Canaries | None:
     """Plant faults and run honest variants, all in one fresh process, once per class and budget.
+
+    Args:
+        subject: whose references they are.
+        made: the references.
+        limits: of the class that is judged.
+        emulated: of a lossy class, its rounding on a CPU.
+        plan: what faults are planted in; None takes torch. In another engine those of a module
+            have no place.
 
     Returns:
         What became of each; None where fewer than 24 items have a reference.
@@ -64,14 +78,14 @@ def canaries(
     places = _places(subject, made)
     if len(places) < _LEAST:
         return None
-    bench = _Bench(subject, made, limits, emulated, places)
+    bench = _Bench(subject, made, limits, emulated, places, plan is not None)
     items = [subject.items[made.truth_items[place]] for place in places]
-    wrong, honest = _plans(subject, limits.precision)
+    wrong, honest = _plans(subject, limits.precision, plan)
 
     def make(folder: Path) -> None:
         seen = {}
-        for plan, run in run_all(subject, (*honest, *wrong), items):
-            seen[str(plan)] = judge(_evidence(bench, run)).outcome
+        for tried, run in run_all(subject, (*honest, *wrong), items):
+            seen[str(tried)] = judge(_evidence(bench, run)).outcome
         if made.truth is not None:
             exact = _evidence(bench, _part(made.truth, places))
             seen[str(made.truth.plan)] = judge(exact).outcome
@@ -93,15 +107,19 @@ def _places(subject: Subject, made: References) -> list[int]:
     return [int(place) for place in places]
 
 
-def _plans(subject: Subject, precision: str) -> tuple[list[Plan], list[Plan]]:
+def _plans(subject: Subject, precision: str, given: Plan | None) -> tuple[list[Plan], list[Plan]]:
     """Return the plans that must not pass, and those that must."""
-    task, count = subject.task, threads()
-    plan = Plan("torch", "cpu", "float32", 16, count)
+    task = subject.task
+    plan = Plan("torch", "cpu", "float32", 16, threads())
     fitting = [
         name
         for name in _FAULTS
         if task.name in faults()[name].tasks and faults()[name].visible(precision)
     ]
+    if given is not None:
+        plan = replace(given, batch=16)
+        wrong = [replace(plan, extras=(*plan.extras, f"fault={name}")) for name in fitting]
+        return wrong, [plan, replace(plan, batch=5, threads=1)]
     wrong = [replace(plan, extras=(f"fault={name}",)) for name in fitting[:_MOST]]
     honest = [plan, replace(plan, batch=3, threads=1)]
     if precision != "float32":
@@ -119,6 +137,8 @@ def _evidence(bench: _Bench, candidate: Run) -> Evidence:
     chosen = [made.truth_items[place] for place in places]
     items = tuple(subject.probes[item] for item in chosen)
     seen = fingerprint([probe.item for probe in items])
+    yardstick = replace(_part(made.yardstick, chosen), items_fingerprint=seen)
+    same = {"fingerprint": subject.model.fingerprint, "named": str(candidate.plan)}
     return Evidence(
         model=subject.model,
         kinds=subject.task.kinds,
@@ -128,10 +148,13 @@ def _evidence(bench: _Bench, candidate: Run) -> Evidence:
         truth=made.truth and _part(made.truth, places),
         truth_items=tuple(range(len(items))),
         truth_missing=made.truth_missing,
-        yardstick=replace(_part(made.yardstick, chosen), items_fingerprint=seen),
+        yardstick=yardstick,
         emulated=bench.emulated and _part(bench.emulated, places),
         variants=tuple(_part(run, chosen) for run in made.variants),
         candidate=replace(candidate, items_fingerprint=seen),
+        other=Other(yardstick, str(yardstick.plan), {**same, "candidate": same})
+        if bench.compared
+        else None,
     )
 
 

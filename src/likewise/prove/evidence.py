@@ -8,7 +8,7 @@ that of the yardstick for float32, and of an emulation of the precision for ever
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from likewise.types import Floats, Ints
 
-__all__ = ["Canaries", "Evidence", "LabelledRuns"]
+__all__ = ["Canaries", "Evidence", "LabelledRuns", "Other"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,16 @@ class LabelledRuns:
     gold: tuple[float, ...]  # see likewise.prove.labelled
     reference: Run
     candidate: Run
+
+
+@dataclass(frozen=True, eq=False)
+class Other:
+    """What a plan is compared with where that is no reference but another run."""
+
+    run: Run  # over all items
+    named: str  # its folder and plan
+    facts: Mapping[str, Json]  # what it is, and where the noise comes from
+    unlike: tuple[int, ...] = ()  # items that the two sides read as other inputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +73,9 @@ class Evidence:
     labelled: LabelledRuns | None = None  # where the user has labels
     canaries: Canaries | None = None  # None: too few items; see canaries_asked
     canaries_asked: bool = False  # False for a canary itself
+    effort: str = ""  # quick | standard | thorough; "" for a canary itself
+    added: Mapping[str, Json] = field(default_factory=dict)  # probes beside those of the mix
+    other: Other | None = None  # two runs are compared: truth and yardstick give the noise alone
 
     @property
     def plan(self) -> Plan:
@@ -70,9 +83,24 @@ class Evidence:
         return self.candidate.plan
 
     @property
+    def reference(self) -> Run:
+        """The run whose items, rows and answers the candidate's are held against."""
+        return self.other.run if self.other else self.yardstick
+
+    @property
     def contract(self) -> Mapping[str, Json]:
         """The task's own facts: its name, activation, pooling, labels."""
-        return self.yardstick.facts.get("task") or {}
+        return self.reference.facts.get("task") or {}
+
+    @property
+    def guessed(self) -> bool:
+        """Whether noise is how far apart a few runs are: another honest one may be further off."""
+        return self.other is not None and self.truth is None
+
+    def tiny(self, pairs: Pairs) -> bool:
+        """Whether noise is guessed, and no error is over what its class allows at all."""
+        most = float(pairs.errors.max())
+        return self.guessed and most <= self.limits["spread_error"].value
 
     @property
     def allowance(self) -> float:
@@ -85,17 +113,19 @@ class Evidence:
         truth = [("truth", self.truth)] if self.truth else []
         emulated = [("emulation", self.emulated)] if self.emulated else []
         variants = [("variant", run) for run in self.variants]
-        return [("yardstick", self.yardstick), *truth, *emulated, *variants]
+        other = self.other.run if self.other else self.yardstick
+        others = [("other", other)] if other is not self.yardstick else []
+        return [("yardstick", self.yardstick), *others, *truth, *emulated, *variants]
 
     @cached_property
     def comparable(self) -> bool:
         """Whether the candidate's rows match the yardstick's, one to one."""
-        return _match(self.yardstick, self.candidate, self.kinds)
+        return _match(self.reference, self.candidate, self.kinds)
 
     @cached_property
     def pairs(self) -> dict[str, Pairs]:
         """Every output's matching rows; {} where they do not match or fewer than two are finite."""
-        if not self.comparable:
+        if not self.comparable or not _match(self.reference, self.yardstick, self.kinds):
             return {}
         made = {name: self._pairs(name, kind) for name, kind in self.kinds.items()}
         return {name: pairs for name, pairs in made.items() if len(pairs.items) > 1}
@@ -131,9 +161,11 @@ class Evidence:
         return rows if rows is not None and len(rows) == self.sampled.sum() else None
 
     def _pairs(self, name: str, kind: Kind) -> Pairs:
-        reference, true = self.merged(name)
+        centre, true = self.merged(name)
+        reference = self.other.run.arrays[name] if self.other else centre
         honest, known = self._honest(name, true)
         kept = finite_rows(reference) & finite_rows(self.yardstick.arrays[name])
+        kept &= finite_rows(centre)
         for rows in honest:
             kept[known] &= finite_rows(rows)
         exclusive = self.contract.get("activation", "softmax") == "softmax"
@@ -142,6 +174,7 @@ class Evidence:
             kind="scores" if kind == "logits" and not exclusive else kind,
             reference=_taken(reference, kept),
             candidate=_taken(self.candidate.arrays[name], kept),
+            centre=_taken(centre, kept),
             honest=tuple(_taken(rows, kept[known]) for rows in honest),
             known=known[kept],
             items=self.yardstick.owners[kept],
@@ -153,13 +186,23 @@ class Evidence:
         """Return the rows of honest runs of the class, (K, …) each, and which K of R they are."""
         if not self.limits.exact:
             emulated = self._sampled(self.emulated, name)
+            if emulated is None and self.guessed:
+                return self._varied(name)
             return ([], np.zeros(len(true), np.bool_)) if emulated is None else (
                 [emulated], self.sampled,
             )  # fmt: skip
-        variants = [v for v in self.variants if _match(self.yardstick, v, self.kinds)]
         if true.any():
-            return [r.arrays[name][true] for r in (self.yardstick, *variants)], true
-        return [run.arrays[name] for run in variants], np.ones(len(true), np.bool_)
+            variants, _ = self._varied(name)
+            return [self.yardstick.arrays[name][true], *(rows[true] for rows in variants)], true
+        return self._varied(name)
+
+    def _varied(self, name: str) -> tuple[list[Floats], npt.NDArray[np.bool_]]:
+        """Return the rows of the variants, and that they are known of every row."""
+        variants = [v for v in self.variants if _match(self.yardstick, v, self.kinds)]
+        rows = [v.arrays[name] for v in variants]
+        if self.guessed:  # runs of one engine may agree on every bit: one rounding is honest too
+            rows.append(np.nextafter(self.yardstick.arrays[name], np.float32(np.inf)))
+        return rows, np.ones(len(self.yardstick.owners), np.bool_)
 
 
 def _taken(rows: Floats, kept: npt.NDArray[np.bool_]) -> Floats:

@@ -34,6 +34,7 @@ class Pairs:
     kind: Kind  # logits: of exclusive classes; those of independent ones are scores
     reference: Floats  # (R, …): float64 where there is truth, else float32
     candidate: Floats  # (R, …)
+    centre: Floats  # (R, …) what honest runs are off from: the reference, or the truth beside it
     honest: tuple[Floats, ...]  # (K, …) each: honest runs, whose distance from it is noise
     known: npt.NDArray[np.bool_]  # (R,) the K rows on which that is known
     items: Ints  # (R,) which item each row belongs to
@@ -54,8 +55,8 @@ class Pairs:
 
     def noise(self, rows: Rows) -> Numbers:
         """Return (R,): what an honest run is off by, as ``rows`` measures it; see ``_filled``."""
-        reference = self.reference[self.known]
-        return self._filled([rows(reference, run) for run in self.honest])
+        centre = self.centre[self.known]
+        return self._filled([rows(centre, run) for run in self.honest])
 
     @cached_property
     def spread(self) -> Numbers:
@@ -72,9 +73,9 @@ class Pairs:
     @cached_property
     def floor(self) -> Numbers:
         """(K,) the same of the honest runs, on the known rows."""
-        reference, spread = self.reference[self.known], self.spread[self.known]
+        centre, spread = self.centre[self.known], self.spread[self.known]
         errors = [
-            spread_error.rows(reference, run, softmax=self.softmax, spread=spread)
+            spread_error.rows(centre, run, softmax=self.softmax, spread=spread)
             for run in self.honest
         ]
         largest: Numbers = np.max(errors, axis=0)

@@ -11,10 +11,12 @@ import numpy as np
 
 from likewise import find
 from likewise.engines._devices import threads
-from likewise.errors import RefusedError
+from likewise.errors import PlanError, RefusedError
 from likewise.outcomes import Verdict
 from likewise.progress import Progress, silent
 from likewise.prove.canaries import canaries
+from likewise.prove.compare import compare
+from likewise.prove.effort import deepened
 from likewise.prove.evidence import Evidence, LabelledRuns
 from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.localise import localise
@@ -59,6 +61,7 @@ class Context:
             "classes": dict(sorted(Counter(p.group for p in self.subject.probes).items())),
             "tokens": dict(zip(("least", "median", "most"), span, strict=False)),
             "without_answer": int((yardstick.tokens == 0).sum()),
+            **({"added": dict(self.subject.added)} if self.subject.added else {}),
         }
 
     def references_facts(self) -> Mapping[str, Json]:
@@ -76,26 +79,34 @@ class Proven:
 
 def prove(
     source: str | Path,
-    plan: Plan | str,
+    plan: Plan | str | None = None,
     *,
+    against: str | Path | None = None,
     items: Sequence[Item] | None = None,
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> Verdict:
-    """Judge one plan against the CPU reference.
+    """Judge one plan against the CPU reference, or against something else that answers.
 
     Args:
-        source: a model folder.
-        plan: how to run it.
+        source: a model folder; compared with something else, also one that ``port`` wrote.
+        plan: how to run it; only a comparison knows one without.
+        against: a folder of either kind, or a plan of the same model; see ``compare``.
         items: the user's own texts or pictures; None takes the built-in probes.
-        settings: the budget, the number of probes, what is stated about the model.
+        settings: the budget, the effort, what is stated about the model.
         progress: told the phase and what is being done.
 
     Raises:
+        PlanError: there is no plan to judge.
         RefusedError: the plan cannot run as asked, or it is the reference itself.
         LikewiseError: the folder, task or items cannot be used at all.
     """
-    chosen = plan if isinstance(plan, Plan) else Plan.parse(plan)
+    chosen = Plan.parse(plan) if isinstance(plan, str) else plan
+    if against is not None:
+        plans = () if chosen is None else (chosen,)
+        return compare(source, plans, against, items=items, settings=settings, progress=progress)[0]
+    if chosen is None:
+        raise PlanError("There is no plan to prove.", fix="--on PLAN, or --against OTHER")
     _refuse_reference(chosen)
     subject = open_subject(source, items=items, settings=settings or Settings())
     _refuse_early(subject, chosen)
@@ -106,7 +117,8 @@ def prove(
 
 def prepare(subject: Subject, progress: Progress = silent) -> Context:
     """Compute the references that plans are judged against, or take those of an earlier time."""
-    return Context(subject, references(subject, progress))
+    deep = deepened(subject, progress)
+    return Context(deep, references(deep, progress))
 
 
 def prove_plan(context: Context, plan: Plan) -> Proven:
@@ -137,6 +149,8 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
         labelled=_labelled(subject, plan),
         canaries=canaries(subject, made, limits, rounded),
         canaries_asked=True,
+        effort=subject.settings.proof.effort,
+        added=subject.added,
     )
     verdict = replace(judge(evidence), strata=strata(evidence))
     return Proven(localise(subject, plan, verdict), reused)

@@ -13,9 +13,9 @@ from likewise.prove.stratify import stratify
 from likewise.prove.subject import Subject
 from likewise.types import Json, Plan, Run
 
-__all__ = ["References", "emulated", "references"]
+__all__ = ["REPEATED", "References", "emulated", "references"]
 
-_REPEATED = 4  # items that a reference runs twice
+REPEATED = 4  # items that a reference runs twice
 _TOLD = (
     "engine", "device", "dtype", "threads", "versions", "loading", "repeat_equal", "token_ids",
     "process",
@@ -54,15 +54,15 @@ def references(subject: Subject, progress: Progress) -> References:
     count = threads()
     progress("reference", f"CPU float32, one at a time, over {len(items)} items")
     plan = Plan("torch", "cpu", "float32", 1, count)
-    yardstick, reused = run_once(subject, plan, items, seed=1, repeat=_REPEATED)
+    yardstick, reused = run_once(subject, plan, items, seed=1, repeat=REPEATED)
     groups = [probe.group for probe in subject.probes]
-    wanted = subject.settings.proof.truth_items
+    wanted = subject.settings.proof.sized().truth_items
     chosen = stratify(groups, yardstick.tokens.tolist(), wanted)
     progress("reference", f"CPU float64, one at a time, over {len(chosen)} of them")
     plan = Plan("torch", "cpu", "float64", 1, count)
     try:
         some = [items[i] for i in chosen]
-        truth, again = run_once(subject, plan, some, seed=2, repeat=_REPEATED)
+        truth, again = run_once(subject, plan, some, seed=2, repeat=REPEATED)
     except RefusedError as error:
         missing = f"CPU float64 could not run: {error.what} {error.found}".strip()
         variants, again = _variants(subject, count, progress)

@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from likewise.prove.bounds import CONFIDENCE, upper_rate
 from likewise.prove.evidence import Evidence
-from likewise.types import Measure, Outcome
+from likewise.prove.power import drawn, said
+from likewise.types import Json, Outcome
 
 __all__ = ["scope"]
 
 _GROUPS = 5  # kinds of probes that the sentence names
 
 
-def scope(evidence: Evidence, outcome: Outcome, measures: Sequence[Measure]) -> str:
+def scope(evidence: Evidence, outcome: Outcome, power: Mapping[str, Json]) -> str:
     """Return what was tried, and what follows from it for items of the same mix."""
     tried = _tried(evidence)
     if outcome not in ("equal", "within"):
         return f"Tried: {tried}. Nothing can be signed for {evidence.plan}: it is {outcome}."
-    items = max(m.n for m in measures if m.metric == "items")
-    share = 100 * (1 - upper_rate(0, items))
+    share = 100 * (1 - upper_rate(0, drawn(evidence)))
     worst = max(float(pairs.errors.max()) for pairs in evidence.judged.values())
     sentence = (
-        f"On {tried}, {evidence.plan} computes the same function as the checkpoint "
-        f"{evidence.model.fingerprint[:12]} up to the rounding of {evidence.limits.precision}; "
+        f"On {tried}, {_claim(evidence)} up to the rounding of {evidence.limits.precision}; "
         f"with {100 * CONFIDENCE:.0f} % confidence at least {share:.2f} % of items of this mix are "
         f"off by no more than {worst:.2g} of the distance between items, the most that was seen."
     )
+    sentence = " ".join(part for part in (sentence, said(power), _against(evidence)) if part)
     if evidence.limits.exact:
         return sentence
     return (
@@ -38,8 +38,30 @@ def scope(evidence: Evidence, outcome: Outcome, measures: Sequence[Measure]) -> 
     )
 
 
+def _claim(evidence: Evidence) -> str:
+    if evidence.other is not None:
+        ours = evidence.other.facts["candidate"]["named"]
+        return f"{ours} gives the answers of {evidence.other.named}"
+    fingerprint = evidence.model.fingerprint[:12]
+    return f"{evidence.plan} computes the same function as the checkpoint {fingerprint}"
+
+
+def _against(evidence: Evidence) -> str:
+    """Say what a comparison of two runs cannot."""
+    if evidence.other is None:
+        return ""
+    noise = (
+        "The noise that is allowed is that of CPU float32 against float64."
+        if evidence.truth
+        else f"Float64 could not be asked ({evidence.truth_missing}), so the noise that is allowed "
+        "is how far other runs of the same are from it, and whether both go wrong alike cannot be "
+        "said."
+    )
+    return f"Only their answers were compared, not those of the checkpoint. {noise}"
+
+
 def _tried(evidence: Evidence) -> str:
-    lengths = evidence.yardstick.tokens[evidence.yardstick.tokens > 0]
+    lengths = evidence.reference.tokens[evidence.reference.tokens > 0]
     span = ""
     if len(lengths) and np.ptp(lengths):
         span = f" of {lengths.min()} to {lengths.max()} tokens"

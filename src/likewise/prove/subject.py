@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from likewise import cache, find
@@ -15,9 +15,9 @@ from likewise.run.items import fingerprint, save_items, taken
 from likewise.run.ported import is_ported
 from likewise.settings import Settings
 from likewise.tasks._pick import pick
-from likewise.types import Item, Model, Probe, Row, Task
+from likewise.types import Item, Json, Model, Probe, Row, Task
 
-__all__ = ["Subject", "draw", "open_subject", "stored"]
+__all__ = ["Subject", "contents", "draw", "open_subject", "probed", "stored"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +30,8 @@ class Subject:
     said: str  # where the probes come from
     settings: Settings
     labelled: Labelled | None = None  # what the user knows the right answers of
+    own: bool = False  # the probes are the user's own items
+    added: Mapping[str, Json] = field(default_factory=dict)  # what a thorough proof added, by group
 
     @property
     def items(self) -> list[Item]:
@@ -44,7 +46,7 @@ def open_subject(
 
     Args:
         source: a model folder.
-        items: the user's own; None draws ``settings.proof.items`` probes, and up to three more.
+        items: the user's own; None draws as many probes as the effort says, and up to three more.
         settings: the proof's, and what the user states about the model.
 
     Raises:
@@ -59,18 +61,29 @@ def open_subject(
         )
     model = read(source, settings.model)
     task = pick(model, settings.model.task)
-    proof = settings.proof
+    settings = replace(settings, proof=settings.proof.settled())
+    return probed(Subject(model, task, (), "", settings), items)
+
+
+def probed(subject: Subject, items: Sequence[Item] | None) -> Subject:
+    """Return a subject with its items: the user's own, or drawn ones; and with labelled ones.
+
+    Raises:
+        ItemError: the user's items are none at all, or labelled ones cannot be read.
+    """
+    task, proof = subject.task, subject.settings.proof
     labelled = read_labelled(proof.labelled, task) if proof.labelled else None
     if items is not None:
         if not len(items):
             raise ItemError("There are no items to prove on.", fix="a file with at least one line")
         own = tuple(Probe(item, "own") for item in taken(items, task.takes))
-        return Subject(model, task, own, "the user's own items", settings, labelled)
+        said = "the user's own items"
+        return replace(subject, probes=own, said=said, labelled=labelled, own=True)
     # Three over a multiple of four: no batch of 4, 8, 16 … divides that, and the last, partial
     # batch holds several items. Some runtimes go wrong there (fault S05).
-    drawn = draw(task, proof.items | 3, proof.seed)
+    drawn = draw(task, proof.sized().items | 3, proof.seed)
     said = f"built-in {task.takes} probes, seed {proof.seed}"
-    return Subject(model, task, drawn, said, settings, labelled)
+    return replace(subject, probes=drawn, said=said, labelled=labelled)
 
 
 def draw(task: Task, count: int, seed: int) -> tuple[Probe, ...]:
@@ -80,11 +93,15 @@ def draw(task: Task, count: int, seed: int) -> tuple[Probe, ...]:
     twice, and among equal neighbours a mix-up cannot be seen.
     """
     more = find.load("probes", task.takes).probes(count + count // 4, seed, task.hints())
-    rows = task.encode([probe.item for probe in more])
     distinct: dict[str, Probe] = {}
-    for place, (probe, row) in enumerate(zip(more, rows, strict=True)):
-        distinct.setdefault(_content(row) or f"unreadable {place}", probe)
+    for place, content in enumerate(contents(task, [probe.item for probe in more])):
+        distinct.setdefault(content or f"unreadable {place}", more[place])
     return tuple(distinct.values())[:count]
+
+
+def contents(task: Task, items: Sequence[Item]) -> list[str]:
+    """Return of each item a digest of what the model is given; "" where it cannot be read."""
+    return [_content(row) for row in task.encode(items)]
 
 
 def _content(row: Row) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from likewise import find
 from likewise.outcomes import Verdict
 from likewise.prove.evidence import Evidence
+from likewise.prove.power import power
 from likewise.prove.rules import rules
 from likewise.prove.scope import scope
 from likewise.prove.worst import worst_items
@@ -42,19 +43,23 @@ def judge(evidence: Evidence) -> Verdict:
     decisive, floor = _value(measures, "decisive"), _value(measures, "noise_floor")
     errors = _by_item(evidence, primary.items, primary.errors) if primary else ()
     known = primary is not None and not primary.obstacle
+    reference = evidence.other.run if evidence.other else evidence.truth or evidence.yardstick
+    tried = power(evidence, outcome, measures)
     return Verdict(
         outcome=outcome,
         measures=tuple(measures),
         n=len(np.unique(primary.items)) if primary else 0,
         decisive=None if decisive is None else int(decisive),
         noise_floor=floor,
-        reference=str((evidence.truth or evidence.yardstick).plan),
+        reference=str(reference.plan),
         candidate=str(evidence.plan),
         budget=evidence.limits.budget,
         reasons=tuple(reasons),
         worst=worst_items(evidence, primary) if primary else (),
         facts=evidence.candidate.facts,
-        scope=scope(evidence, outcome, measures),
+        scope=scope(evidence, outcome, tried),
+        effort=tried,
+        against=evidence.other.facts if evidence.other else {},
         errors=errors,
         floor=_by_item(evidence, primary.items[primary.known], primary.floor)
         if primary and known
@@ -96,8 +101,8 @@ def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
     if evidence.limits.exact:
         most = max((m for m in measures if m.metric == "amplification_max"), key=_size)
         return (
-            f"all {held} limits hold: no item is more than {most.value:.2g} times as far from the "
-            f"reference as honest float32 is (limit {most.limit:g})"
+            f"all {held} limits hold: no item is more than {most.value:.2g} times as far from "
+            f"{_honest(evidence)} (limit {most.limit:g})"
         )
     judged = [m for m in measures if m.metric == "spread_error" and m.holds]
     most = max(judged, key=_size)
@@ -105,6 +110,13 @@ def _why_it_passes(evidence: Evidence, measures: Sequence[Measure]) -> str:
         f"all {held} limits of {evidence.limits.precision} hold: errors are at most "
         f"{most.value:.2g} of the distance between items (limit {most.limit:g})"
     )
+
+
+def _honest(evidence: Evidence) -> str:
+    if evidence.other is None:
+        return "the reference as honest float32 is"
+    than = "other runs of it are" if evidence.guessed else "honest float32 is from float64"
+    return f"{evidence.other.named} as {than}"
 
 
 def _size(measure: Measure) -> float:
@@ -117,7 +129,7 @@ def _value(measures: Sequence[Measure], metric: str) -> float | None:
 
 def _by_item(evidence: Evidence, items: Ints, rows: Numbers) -> tuple[float | None, ...]:
     """Return the largest of each item's rows, N of them; None where it has none, or no number."""
-    largest = np.full(evidence.yardstick.count, -np.inf)
+    largest = np.full(evidence.reference.count, -np.inf)
     with np.errstate(invalid="ignore"):
         np.maximum.at(largest, items, rows)
     return tuple(v if np.isfinite(v) else None for v in largest.tolist())

@@ -36,7 +36,7 @@ def _item(evidence: Evidence, item: int, error: float) -> WorstItem:
         shown=shown(evidence.probes[item].item),
         error=error if finite else None,
         metric="spread_error",
-        reference=_brief(evidence.yardstick.answers[item]),
+        reference=_brief(evidence.reference.answers[item]),
         candidate=_brief(evidence.candidate.answers[item]),
         reason="" if finite else "the candidate's numbers are not finite",
     )

@@ -8,9 +8,10 @@ from dataclasses import replace
 from likewise.prove.limits import Limit
 from likewise.types import Measure
 
-__all__ = ["ZERO", "count", "doubted", "held", "held_above_noise", "unknown"]
+__all__ = ["ZERO", "count", "doubted", "held", "held_above_noise", "unknown", "unsure"]
 
 ZERO = Limit(0.0, "it must not happen at all")
+_MORE = "; not surely wrong: more items would tell"
 
 
 def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = None) -> Measure:
@@ -29,7 +30,7 @@ def held(measure: Measure, limit: Limit, words: str, *, outside: float | None = 
     shown = "not a number" if not math.isfinite(value) else f"{value:.3g}"
     reason = words.format(value=shown, limit=f"{limit.value:.3g}", item=measure.worst_item)
     if not good and unsure:
-        reason += "; not surely wrong: more items would tell"
+        reason += _MORE
     return replace(
         measure,
         value=value if math.isfinite(value) else None,
@@ -72,3 +73,12 @@ def doubted(measure: Measure, words: str = "") -> Measure:
     if measure.holds:
         return measure
     return replace(measure, holds=None, reason=words or measure.reason)
+
+
+def unsure(measure: Measure, *, guessed: bool) -> Measure:
+    """Turn a failure into doubt where honest noise is only guessed, and the error is tiny."""
+    if not guessed or measure.holds or measure.limit is None:
+        return measure
+    why = "float64 could not be asked, and another engine may round so"
+    cure = "with the folder that it was ported from it can be"
+    return doubted(measure, f"{measure.reason.removesuffix(_MORE)}, but {why}: {cure}")

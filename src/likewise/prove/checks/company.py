@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from likewise.prove.checks._held import held, unknown
+from likewise.prove.checks._held import held, unknown, unsure
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
 from likewise.types import Json, Measure
@@ -50,13 +50,14 @@ def _moved(evidence: Evidence, pairs: Pairs, entry: Json) -> Measure:
     ratio = moved / _noise(pairs, items)
     worst = int(np.where(np.isnan(ratio), np.inf, ratio).argmax())
     how = _TITLES.get(name, f"in a batch of {name.removeprefix('batch_')}")
-    return held(
+    measure = held(
         Measure(name, pairs.name, float(ratio[worst]), "× floor", len(items),
                 worst_item=int(items[worst])),
         limit,
         f"{pairs.name}: {how}, item {{item}} moves by {{value}} times the noise (limit {{limit}})",
         outside=evidence.limits["amplification_max_outside"].value,
     )  # fmt: skip
+    return unsure(measure, guessed=evidence.tiny(pairs))
 
 
 def _noise(pairs: Pairs, items: np.ndarray) -> Numbers:

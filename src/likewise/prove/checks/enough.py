@@ -25,7 +25,7 @@ _MOST_ELEMENTS = 1 << 24  # of a vocabulary of 250,002, some sixty rows are enou
 
 def check(evidence: Evidence) -> list[Measure]:
     """Return how many items have an answer, and how far different items lie apart."""
-    answered = len(np.unique(evidence.yardstick.owners))
+    answered = len(np.unique(evidence.reference.owners))
     limit = Limit(float(evidence.least_items), "settings: proof.least_items")
     shown = Measure("items", "run", float(answered), "items", answered, better="higher")
     words = "only {value} items have an answer; fewer than {limit} prove little"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from likewise.prove.checks._held import held, held_above_noise, unknown
+from likewise.prove.checks._held import held, held_above_noise, unknown, unsure
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
 from likewise.types import Measure
@@ -59,15 +59,13 @@ def _amplified(evidence: Evidence, pairs: Pairs, ratios: list[Measure]) -> list[
         "amplification_p99": "one item in a hundred is",
         "amplification_max": "item {item} is",
     }
-    from_what = "float64" if evidence.truth else "CPU float32"
-    honest = "CPU float32" if limits.exact else f"honest {limits.precision}"
-    than = f"{from_what} than {honest if evidence.truth or not limits.exact else 'other runs'} is"
+    than = _than(evidence)
     outside = {
         "amplification_median": limits["amplification_median_outside"].value,
         "amplification_max": limits["amplification_max_outside"].value,
     }
     outside["amplification_p99"] = outside["amplification_max"]
-    return [
+    judged = [
         held(
             measure,
             limits[measure.metric],
@@ -77,6 +75,19 @@ def _amplified(evidence: Evidence, pairs: Pairs, ratios: list[Measure]) -> list[
         )
         for measure in ratios
     ]
+    guessed = evidence.tiny(pairs)
+    return [unsure(measure, guessed=guessed) for measure in judged]
+
+
+def _than(evidence: Evidence) -> str:
+    """Return from what, than which honest run is; braces are doubled, for it is filled in."""
+    exact, truth = evidence.limits.exact, evidence.truth is not None
+    honest = "CPU float32" if exact else f"honest {evidence.limits.precision}"
+    if evidence.other is None:
+        from_what = "float64" if truth else "CPU float32"
+        return f"{from_what} than {honest if truth or not exact else 'other runs'} is"
+    named = evidence.other.named.replace("{", "{{").replace("}", "}}")
+    return f"{named} than {f'{honest} is from float64' if truth else 'other runs of it are'}"
 
 
 def _ceiling(evidence: Evidence, pairs: Pairs) -> Measure:

@@ -37,7 +37,7 @@ def _output(evidence: Evidence, name: str) -> Iterator[Measure]:
         words = f"the reference {run.plan} holds NaN or infinity in {name}, {_where(bad)}"
         yield doubted(_counted(f"{name} of the {on}", bad, len(run.owners), words))
     if evidence.comparable:
-        good = finite_rows(evidence.yardstick.arrays[name])
+        good = finite_rows(evidence.reference.arrays[name])
         bad = evidence.candidate.owners[good & ~finite_rows(evidence.candidate.arrays[name])]
         words = f"{name} holds NaN or infinity where the reference does not, {_where(bad)}"
         yield _counted(name, bad, int(good.sum()), words)

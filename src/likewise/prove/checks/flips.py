@@ -9,7 +9,7 @@ import numpy as np
 
 from likewise.metrics._logits import margins
 from likewise.prove.bounds import upper_rate
-from likewise.prove.checks._held import held
+from likewise.prove.checks._held import held, unsure
 from likewise.prove.choices import beyond, crossed, exclusive, independent, twice_noise
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
@@ -77,12 +77,13 @@ def _flips(
     rate = upper_rate(bad, total)
     bound = replace(count, value=rate, unit="rate, 95 % bound")
     if limit.value == 0:
-        return [held(count, limit, words), replace(bound, metric=f"{metric}_bound")]
+        shown = unsure(held(count, limit, words), guessed=evidence.tiny(pairs))
+        return [shown, replace(bound, metric=f"{metric}_bound")]
     # A bound over the limit with a rate under it says only that there are too few items.
-    unsure = 1.0 if bad / total <= limit.value else None
+    doubtful = 1.0 if bad / total <= limit.value else None
     words += ", which allows {value} of all (limit {limit})"
     counted = replace(count, metric=f"{metric}_counted")
-    return [held(bound, limit, words, outside=unsure), counted]
+    return [held(bound, limit, words, outside=doubtful), counted]
 
 
 def _decisive(pairs: Pairs, lead: Numbers) -> Measure:

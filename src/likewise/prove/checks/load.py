@@ -17,13 +17,21 @@ def check(evidence: Evidence) -> list[Measure]:
     same chance on both sides agrees with itself.
     """
     other = evidence.truth or next(iter(evidence.variants), None)
-    references = evidence.references()
+    references = [(on, r) for on, r in evidence.references() if _loads(evidence, r)]
     measures = [_tensors(on, run) for on, run in references]
     if "loading" in evidence.candidate.facts:
         measures += [_tensors("candidate", evidence.candidate), *_same(evidence)]
     measures.append(_double_load(evidence, other))
-    measures += [m for on, run in references for m in _repeat(on, run)]
+    measures += [m for on, run in evidence.references() for m in _repeat(on, run)]
     return measures
+
+
+def _loads(evidence: Evidence, run: Run) -> bool:
+    """Tell whether a reference has to say which tensors it loaded.
+
+    An export that is compared does not: its files are checked when its folder is opened.
+    """
+    return evidence.other is None or run.plan.engine == "torch"
 
 
 def _tensors(on: str, run: Run) -> Measure:
@@ -50,8 +58,8 @@ def _same(evidence: Evidence) -> list[Measure]:
         (run.facts.get("loading") or {}).get("sha256")
         for run in (evidence.yardstick, evidence.candidate)
     )
-    if not (evidence.limits.exact and ours and theirs):
-        return []
+    if evidence.other is not None or not (evidence.limits.exact and ours and theirs):
+        return []  # of two folders that are compared, answers decide
     words = (
         "the candidate holds other weights than the reference: another checkpoint, or an old one"
     )
@@ -59,6 +67,9 @@ def _same(evidence: Evidence) -> list[Measure]:
 
 
 def _double_load(evidence: Evidence, other: Run | None) -> Measure:
+    if not any(_loads(evidence, run) for _, run in evidence.references()):
+        reason = "no weights are here: the files are those that were proven, by their sha256"
+        return Measure("double_load", "load", None, "", 0, reason=reason)
     digests = [
         (run.facts.get("loading") or {}).get("sha256")
         for run in (evidence.yardstick, other)

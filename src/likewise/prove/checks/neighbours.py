@@ -9,7 +9,7 @@ import numpy as np
 from likewise.metrics import similarity_drift
 from likewise.metrics._logits import gaps
 from likewise.metrics._rows import unit_rows
-from likewise.prove.checks._held import held, held_above_noise, unknown
+from likewise.prove.checks._held import held, held_above_noise, unknown, unsure
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
 from likewise.types import Measure
@@ -41,8 +41,8 @@ def _noise(pairs: Pairs) -> float:
     """Return the largest drift of an honest run, the same for every pair of items."""
     if pairs.obstacle:
         return 0.0
-    reference = pairs.reference[pairs.known]
-    return max(float(similarity_drift.rows(reference, run).max()) for run in pairs.honest)
+    centre = pairs.centre[pairs.known]
+    return max(float(similarity_drift.rows(centre, run).max()) for run in pairs.honest)
 
 
 def _drift(evidence: Evidence, pairs: Pairs, noise: float) -> Measure:
@@ -78,7 +78,7 @@ def _overlap(evidence: Evidence, pairs: Pairs, noise: float) -> Measure:
         f"{pairs.name}: only {{value}} of the ten nearest stay (limit {{limit}}), "
         "worst for item {item}"
     )
-    return held(
+    measure = held(
         replace(
             shown,
             value=1.0 - float(lost.mean()),
@@ -88,3 +88,4 @@ def _overlap(evidence: Evidence, pairs: Pairs, noise: float) -> Measure:
         limit,
         words,
     )
+    return unsure(measure, guessed=evidence.tiny(pairs))

@@ -52,11 +52,11 @@ def _fallbacks(evidence: Evidence) -> Measure:
 
 
 def _suspicious(evidence: Evidence) -> list[Measure]:
-    """Return whether another engine or device gave the yardstick's very bits.
+    """Return whether another engine or device gave the reference's very bits.
 
     Two ways to sum never agree on every bit of every row: then the candidate is the reference.
     """
-    ours, theirs = evidence.yardstick, evidence.candidate
+    ours, theirs = evidence.reference, evidence.candidate
     if (ours.plan.engine, ours.plan.device) == (theirs.plan.engine, theirs.plan.device):
         return []
     same = evidence.comparable and all(
