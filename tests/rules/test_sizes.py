@@ -10,7 +10,7 @@ from own_source import PROJECT, ROOT, Source, functions, none, read, sources
 FILE_LINES = 300
 FUNCTION_LINES = 50
 PARAMETERS = 5  # options after * are not counted
-TOTAL_LINES = 26_000  # of src/, comments and blank lines included; raise it in a commit of its own
+TOTAL_LINES = 28_000  # of src/, comments and blank lines included; raise it in a commit of its own
 LONGER = {"types.py": 400}  # every value that passes between rooms, in one page
 FLAGS_ARE_PARAMETERS = "cli"  # typer reads a command's flags from its signature
 
