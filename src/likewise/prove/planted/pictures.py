@@ -118,7 +118,13 @@ def _no_layer_scale(module: Module) -> None:
 
 
 FAULTS = (
-    Fault("P03", "bilinear for bicubic", in_task(_prepared(interpolation="bilinear")), PICTURE),
+    Fault(
+        "P03",
+        "bilinear for bicubic",
+        in_task(_prepared(interpolation="bilinear")),
+        PICTURE,
+        coarsest="bfloat16",
+    ),
     Fault(
         "P04",
         "resized without antialias",
@@ -130,10 +136,16 @@ FAULTS = (
     Fault("P06", "cropped at another share", in_task(_prepared(crop_pct=0.8)), PICTURE),
     Fault("P08", "one pixel to the right", in_task(_pixels(_moved)), PICTURE),
     Fault("P10", "grey for colour", in_task(_pixels(_grey)), PICTURE),
-    Fault("P12", "compressed once more", in_task(_pixels(_levels)), PICTURE),
+    Fault("P12", "compressed once more", in_task(_pixels(_levels)), PICTURE, coarsest="bfloat16"),
     Fault("P13", "nearest for bicubic", in_task(_prepared(interpolation="nearest")), PICTURE),
     Fault("C01", "bias of a convolution dropped", in_module(_no_bias), PICTURE),
-    Fault("C02", "a convolution stale, from an older checkpoint", in_module(_stale), PICTURE),
+    Fault(
+        "C02",
+        "a convolution stale, from an older checkpoint",
+        in_module(_stale),
+        PICTURE,
+        coarsest="float16",
+    ),
     Fault("C03", "kernels of the first convolution turned", in_module(_turned), PICTURE),
     Fault(
         "C04", "filters of the last convolution moved by one", in_module(_filters_swapped), PICTURE

@@ -190,7 +190,9 @@ FAULTS = (
         needs="an item that holds the word",
         coarsest="bfloat16",
     ),
-    Fault("W29", "bias of the head dropped", in_module(_no_head_bias), _CLASSES),
+    Fault(
+        "W29", "bias of the head dropped", in_module(_no_head_bias), _CLASSES, coarsest="bfloat16"
+    ),
     Fault("W30", "heads of attention in another order", in_module(_heads_swapped), TEXT),
     Fault("W03", "label columns permuted", in_session(_permuted), _CLASSES),
     Fault(
