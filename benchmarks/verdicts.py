@@ -97,7 +97,7 @@ def proofs(name: str, place: Path) -> Iterator[dict[str, Any]]:
     case, count = CASES[name], threads()
     file = place / "labelled.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in case.rows()), encoding="utf-8")
-    settings = Settings(proof=replace(Proof(), labelled=str(file)))
+    labelled = Settings(proof=replace(Proof(), labelled=str(file)))
     folder = quantised(case.folder(), place / "model")
     for plan in (
         f"onnx/cpu/float32/b16/t{count}",
@@ -106,17 +106,20 @@ def proofs(name: str, place: Path) -> Iterator[dict[str, Any]]:
     ):
         began = time.monotonic()
         try:
-            verdict = likewise.prove(folder, plan, settings=settings)
+            verdict = likewise.prove(folder, plan)
+            seconds = round(time.monotonic() - began, 1)
         except LikewiseError as error:
             yield {"model": name, "plan": plan, "outcome": "refused", "reason": f"{error}"}
             continue
-        task = {m.metric: m.value for m in verdict.measures if m.check == "labelled"}
+        # Few labelled items leave gate 4 in doubt; what the probes say stands on its own.
+        told = likewise.prove(folder, plan, settings=labelled)
+        task = {m.metric: (m.value, m.n, m.holds) for m in told.measures if m.check == "labelled"}
         yield {
             "model": name,
             "plan": plan,
             "outcome": verdict.outcome,
             "n": verdict.n,
-            "seconds": round(time.monotonic() - began, 1),
+            "seconds": seconds,
             "reason": verdict.reasons[0] if verdict.reasons else "",
             "task": task,
         }

@@ -256,3 +256,21 @@ def test_a_port_of_such_a_file_alone_runs_from_its_folder(folder: Path, tmp_path
         assert str(classifier.source.plan) == plan
         found = classifier.open().run(TEXTS).arrays["logits"]
     assert np.abs(found - logits(home, "torch/cpu/float32/b4/t1")).max() < 1e-4
+
+
+def test_a_graph_that_likewise_exported_itself_serves_a_mask_model_by_name(
+    tiny: Tiny, tmp_path: Path
+) -> None:
+    from likewise.engines import _export
+    from likewise.model.read import read
+    from likewise.tasks._pick import pick
+
+    home = shutil.copytree(tiny("bert_fillmask"), tmp_path / "model")
+    model = read(home)
+    graph = _export.ensure(model, pick(model).network)
+    onnx.save(onnx.load(str(graph)), str(home / "own.onnx"))
+    found = []
+    for plan in ("torch/cpu/float32/b4/t1", "onnx/cpu/float32/b4/t1/graph=own.onnx"):
+        with likewise.FillMask(home, plan=plan) as mask:
+            found.append(mask.open().run(["good [MASK]", "the [MASK] is [MASK]"]).arrays["logits"])
+    assert np.abs(found[0] - found[1]).max() < 1e-4

@@ -129,11 +129,13 @@ def asked(model: Model, network: Network, plan: Plan) -> Foreign | None:
     initial = {tensor.name for tensor in proto.graph.initializer}
     inputs = {v.name: _shape(v) for v in proto.graph.input if v.name not in initial}
     names = _inputs(file, inputs, network)
-    output = _output(file, proto, network, model)
+    picks = network.head == "tokens" and "rows" not in names  # likewise's own graphs take rows
+    rank = 2 if "rows" in names else _RANKS[network.head]
+    output = _output(file, proto, network, model, rank=rank)
     facts = _facts((file, *weights), proto)
     _check_dtype(file, facts["dtype"], plan)
     own = Network(network.head, tuple(names.values()), (output,))
-    return Foreign((file, *weights), own, names, network.head == "tokens", facts["dtype"], facts)
+    return Foreign((file, *weights), own, names, picks, facts["dtype"], facts)
 
 
 def digests(model: Model, network: Network, plan: Plan) -> dict[str, str]:
@@ -230,10 +232,10 @@ def _inputs(
     return names
 
 
-def _output(file: Path, proto: Any, network: Network, model: Model) -> str:
+def _output(file: Path, proto: Any, network: Network, model: Model, *, rank: int) -> str:
     """Return the output that can be the task's; refuse where none or several can."""
     shapes = {v.name: _shape(v) for v in proto.graph.output}
-    rank, last = _RANKS[network.head], _width(network, model)
+    last = _width(network, model)
     fits = [
         name
         for name, shape in shapes.items()
