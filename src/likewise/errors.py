@@ -37,12 +37,13 @@ class LikewiseError(Exception):
     """
 
     exit_code = 2
+    usual = ""  # what to do where nothing better is known
 
     def __init__(self, what: str, *, found: str = "", fix: str = "") -> None:
         super().__init__(what)
         self.what = what
         self.found = found
-        self.fix = fix
+        self.fix = fix or self.usual
 
     def __str__(self) -> str:
         lines = [self.what]
@@ -66,6 +67,8 @@ class SettingsError(LikewiseError):
 
 class FolderError(LikewiseError):
     """A model folder that is missing, empty, half there or unreadable."""
+
+    usual = "correct the file that is named, or take the folder from its source again"
 
 
 class WeightsError(FolderError):

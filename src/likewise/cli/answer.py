@@ -45,7 +45,7 @@ def answer(
     for line in source.said:
         say(line)
     runner = open_runner(source.folder, overrides=source.overrides, plan=source.plan)
-    items = _fitting(items, runner.task)
+    items = _fitting(items, runner.task, top)
     for line in dict.fromkeys(runner.notes):
         say(f"note: {line}")
     for line in runner.task.assumptions:
@@ -71,8 +71,10 @@ def answer(
     return failed
 
 
-def _fitting(items: Sequence[Item], task: Task) -> list[Item]:
+def _fitting(items: Sequence[Item], task: Task, top: int | None) -> list[Item]:
     """Return the items; refuse a kind that this task does not take at all."""
+    if top is not None and "vector" in task.kinds:
+        raise ItemError("A vector has no best labels.", found=f"--top {top}", fix="leave it out")
     if task.takes == "picture" and any(isinstance(item, str) for item in items):
         raise ItemError("This model answers pictures.", found="texts", fix="--image PICTURE")
     if task.name != "classify" and any(isinstance(item, tuple) for item in items):

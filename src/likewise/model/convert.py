@@ -183,6 +183,8 @@ def _load(source: Path, checkpoint: Checkpoint) -> tuple[dict[str, Any], tuple[s
     state = {str(k): v for k, v in inner.items() if isinstance(v, torch.Tensor)}
     left = sorted(str(key) for key in inner if str(key) not in state)
     notes = []
+    if checkpoint.others:
+        notes.append(f"left out: further tensors under {show(checkpoint.others)}")
     if checkpoint.nest:
         notes.append(f"the state dict lay under {checkpoint.nest!r}; it is at the top now")
     if left:

@@ -72,6 +72,12 @@ def read_header(path: Path) -> dict[str, Tensor]:
         refuse_pointer(path)
         with path.open("rb") as file:
             start = file.read(8)
+            if start.startswith(b"PK\x03\x04"):
+                raise WeightsError(
+                    f"{path} is a torch checkpoint under another name.",
+                    found="a zip archive",
+                    fix=f"mv {path} {path.with_name('pytorch_model.bin')}",
+                )
             length = struct.unpack("<Q", start)[0] if len(start) == 8 else 0
             if size < 8 or length > min(_MOST_HEADER, size - 8):
                 raise _corrupt(path, expected=8 + length, size=size)

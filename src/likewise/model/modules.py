@@ -234,6 +234,7 @@ def _limits(core: Path) -> tuple[int | None, bool]:
     if file is None:
         return None, False
     stated = read_object(file)
+    _refuse_arguments(stated, file)
     most = stated.get("max_seq_length")
     if most is not None and type(most) is not int:
         raise FolderError(
@@ -244,9 +245,33 @@ def _limits(core: Path) -> tuple[int | None, bool]:
     return most, flag(stated, "do_lower_case", file, default=False)
 
 
+_READ = ("max_seq_length", "do_lower_case", "modality_config", "module_output_name")
+_WITHOUT_EFFECT = ("torch_dtype", "dtype", "attn_implementation", "trust_remote_code")
+
+
+def _refuse_arguments(stated: Mapping[str, Any], file: Path) -> None:
+    """Refuse arguments to the model, config or tokenizer: likewise reads those from their files."""
+    for key, value in stated.items():
+        given = set(value) - set(_WITHOUT_EFFECT) if isinstance(value, dict) else value
+        usual = key == "transformer_task" and value == "feature-extraction"
+        if given and key not in _READ and not usual:
+            raise FolderError(
+                f"{file} states {key}, which likewise does not apply.",
+                found=f"{value!r}"[:200],
+                fix="write it into config.json or tokenizer_config.json, where it belongs",
+            )
+
+
 def _prompts(folder: Path) -> tuple[dict[str, str], str]:
     file = folder / "config_sentence_transformers.json"
     config = optional_json(file)
+    kind = config.get("model_type", "SentenceTransformer")
+    if kind != "SentenceTransformer":
+        raise FolderError(
+            f"{file} says that this is no sentence embedder.",
+            found=f"model_type {kind!r}",
+            fix="likewise reads folders of SentenceTransformer",
+        )
     stated = config.get("prompts") or {}
     prompts = {str(k): str(v or "") for k, v in stated.items()} if isinstance(stated, dict) else {}
     name = config.get("default_prompt_name")

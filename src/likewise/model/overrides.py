@@ -73,6 +73,7 @@ def _overflow(model: Model, stated: str) -> str:
 
 
 def _threshold(model: Model, stated: float) -> float:
+    _refuse_pictures(model, "threshold")
     _refuse_without_classes(model, "threshold")
     if not 0 < stated < 1:
         raise SettingsError(
@@ -88,9 +89,10 @@ def _threshold(model: Model, stated: float) -> float:
 
 
 def _problem_type(model: Model, stated: str) -> str:
+    _refuse_pictures(model, "problem type")
     _refuse_without_classes(model, "problem type")
     try:
-        return check_problem_type(stated, "--problem-type")
+        return check_problem_type(stated, "What is stated")
     except FolderError as error:
         raise SettingsError(error.what, found=error.found, fix=error.fix) from None
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from likewise.errors import WeightsError
-from likewise.model.files import refuse_pointer
+from likewise.model.files import refuse_pointer, show
 from likewise.model.header import DTYPES, Tensor
 
 __all__ = ["Checkpoint", "read_checkpoint"]
@@ -72,6 +72,8 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         refuse_pointer(path)
         _refuse_safetensors(path)
+        if path.stat().st_size == 0:
+            raise WeightsError(f"{path} is empty.", found="0 bytes", fix="download the file again")
         if zipfile.is_zipfile(path):
             content, starts = _open_archive(path)
         else:
@@ -83,14 +85,14 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except Exception as error:  # noqa: BLE001 - a damaged pickle raises nearly any exception
         raise WeightsError(
             f"{path} is damaged or no torch checkpoint.",
-            found=f"{type(error).__name__}: {error}",
+            found=f"{path.stat().st_size:,} bytes; {type(error).__name__}: {error}",
             fix="download the file again",
         ) from None
     tensors, nest = _state_dict(content)
     if not tensors:
         raise WeightsError(
             f"{path} holds no state dict.",
-            found=f"a {type(content).__name__}",
+            found=_described(content),
             fix="save model.state_dict() with safetensors",
         )
     placed = {name: _placed(stored, starts, path) for name, stored in tensors.items()}
@@ -154,6 +156,12 @@ def _state_dict(content: Any) -> tuple[dict[str, _Stored], str]:
             if found:
                 return found, nest
     return {}, ""
+
+
+def _described(content: Any) -> str:
+    if isinstance(content, Mapping) and content:
+        return f"a {type(content).__name__} with the keys {show([str(key) for key in content])}"
+    return f"a {type(content).__name__}"
 
 
 def _others(content: Mapping[str, Any], nest: str) -> tuple[str, ...]:

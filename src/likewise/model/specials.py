@@ -81,7 +81,8 @@ def special_tokens(place: Place, recipe: Recipe, filed: Tokenizer) -> dict[str, 
         if value is not None:
             greedy = recipe.greedy_mask and role == "mask"
             found[role] = known.get(_content(value)) or _token(value, lstrip=greedy)
-    for value in more if isinstance(more, list) else recipe.more:
+    named = list(more.values()) if isinstance(more, dict) else more
+    for value in named if isinstance(named, list) else recipe.more:
         found[_content(value)] = known.get(_content(value)) or _token(value)
     return found
 

@@ -94,7 +94,7 @@ def text_facts(body: Body, stated: Overrides) -> dict[str, Any]:
         "lower_case": lower,
         "token_types": int(config.get("type_vocab_size") or 0) if segments is None else segments,
         **_sentence_facts(body),
-        "warnings": [*said, *doubts, *oddities],
+        "warnings": [*(said if stated.lower_case is None else ()), *doubts, *oddities],
     }
 
 

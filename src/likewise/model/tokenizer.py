@@ -59,9 +59,9 @@ def open_tokenizer(model: Model) -> Vocabulary:
         raise FolderError(f"{model.folder} has no tokenizer.", fix="text tasks need one")
     place = _place(model)
     if place.file.suffix == ".model":
-        built, specials = open_pieces(place.file), named_tokens(place)
+        built, specials, direction = open_pieces(place.file), named_tokens(place), ""
     else:
-        built, specials = _build(place)
+        built, specials, direction = _build(place)
     built.no_truncation()
     built.no_padding()
     if is_sentence_transformer(model.folder) and read_modules(model.folder).lower_case:
@@ -85,7 +85,7 @@ def open_tokenizer(model: Model) -> Vocabulary:
             *_contradictions(place, ids, pad),
             *_spare(model, size),
         ),
-        cut_left=place.stated.get("truncation_side") == "left",
+        cut_left=_side(place, direction) == "left",
     )
 
 
@@ -100,10 +100,26 @@ def _place(model: Model) -> Place:
     return Place(file, stated, config, name, named, model.lower_case)
 
 
-def _build(place: Place) -> tuple[Tokenizer, dict[str, str]]:
+def _side(place: Place, direction: str) -> str:
+    """Return the side that truncation takes away: as stated, else as saved in tokenizer.json."""
+    side = place.stated.get("truncation_side") or direction.lower() or "right"
+    if side not in ("left", "right") or place.stated.get("split_special_tokens"):
+        raise FolderError(
+            f"{place.file.parent / 'tokenizer_config.json'} has a setting that is not followed.",
+            found=f"truncation_side {side!r}"
+            if side not in ("left", "right")
+            else "split_special_tokens",
+            fix="truncation_side: left or right; split_special_tokens: false",
+        )
+    return str(side)
+
+
+def _build(place: Place) -> tuple[Tokenizer, dict[str, str], str]:
+    """Return the tokenizer, its special tokens by role, and the direction of saved truncation."""
     from tokenizers import Tokenizer
 
     filed = open_file(place.file, unknown=unknown_token(place))
+    direction = str((filed.truncation or {}).get("direction", ""))
     recipe = place.recipe
     if recipe is None or type(filed.model).__name__ != recipe.model:
         _check_as_filed(place)
@@ -111,9 +127,11 @@ def _build(place: Place) -> tuple[Tokenizer, dict[str, str]]:
             raise _no_casing(place, "tokenizer.json lower-cases by itself")
         if place.lower_case is True:
             add_lowering(filed)
-        return filed, named_tokens(place)
+        return filed, named_tokens(place), direction
     if recipe.lower_case is None and place.lower_case is not None:
         raise _no_casing(place, f"{place.name} keeps every text as it is")
+    if recipe.model == "WordPiece":
+        filed.model.unk_token = unknown_token(place)
     built = Tokenizer(filed.model)
     flags = dict(place.stated)
     if place.lower_case is not None:
@@ -128,7 +146,7 @@ def _build(place: Place) -> tuple[Tokenizer, dict[str, str]]:
     built.add_tokens(added_tokens(place, filed, specials))
     names = {role: str(token) for role, token in specials.items() if role in ROLES}
     built.post_processor = frame(recipe, built, names, flags, filed)
-    return built, names
+    return built, names, direction
 
 
 def _no_casing(place: Place, found: str) -> SettingsError:

@@ -30,7 +30,9 @@ _FORMATS = {
     ".gguf": "other",
 }
 _NOT_WEIGHTS = ("training_args", "optimizer", "scheduler", "scaler", "rng_state", "random_states")
-_PREFIXES = ("module.", "_orig_mod.", "model.")  # left by DataParallel, torch.compile, wrappers
+_PREFIXES = (  # left by DataParallel, torch.compile, FSDP, Lightning and other wrappers
+    "module.", "_orig_mod.", "_fsdp_wrapped_module.", "state_dict.", "base_model.model.", "model.",
+)  # fmt: skip
 _LEARNT = (".weight", ".bias")
 _ADAPTER = "adapter_model.safetensors"
 

@@ -200,7 +200,20 @@ def _picture(model: Model, network: Network, config: Mapping[str, Any], state: S
         ) from None
     if said.missing_keys:
         raise missing_error(list(said.missing_keys), str(model.folder))
+    _refuse_other_size(model, inner, (height, width))
     return inner
+
+
+def _refuse_other_size(model: Model, inner: Any, size: tuple[int, int]) -> None:
+    """Refuse pictures of another size than a network of patches was built for."""
+    patches = getattr(inner, "patch_embed", None)
+    built = getattr(patches, "img_size", None)
+    if built and getattr(patches, "strict_img_size", False) and tuple(built) != size:
+        raise FolderError(
+            f"{model.folder} makes pictures of another size than its network takes.",
+            found=f"input_size {size[0]} × {size[1]}, built for {built[0]} × {built[1]}",
+            fix="correct input_size in config.json, or add img_size to its model_args",
+        )
 
 
 def _spare(config: Mapping[str, Any], weights: Weights) -> tuple[str, ...]:

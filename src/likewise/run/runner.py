@@ -69,6 +69,7 @@ class Runner:
         self.session = session
         self.plan = plan
         self.batch_tokens = batch_tokens
+        self.alike = False  # only items of one length share a batch: padding changes answers
         self.notes: tuple[str, ...] = ()  # what was odd about the folder that it was opened from
         self.first_at: float | None = None  # seconds since the epoch: the first answers were there
 
@@ -138,7 +139,8 @@ class Runner:
         answers: list[Answer] = [{"error": row.problem, **row.notes} for row in rows]
         good = [i for i, row in enumerate(rows) if row.problem is None]
         limit = self.most([rows[i] for i in good])
-        for batch in batches([rows[i].tokens for i in good], limit, self.batch_tokens):
+        tokens = [rows[i].tokens for i in good]
+        for batch in batches(tokens, limit, self.batch_tokens, alike=self.alike):
             indices = [good[place] for place in batch]
             record.computed_tokens += len(batch) * rows[indices[0]].tokens
             inputs, owners, arrays = self.compute([rows[i] for i in indices], record)

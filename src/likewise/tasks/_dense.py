@@ -134,7 +134,31 @@ def _silu(x: Floats) -> Floats:
     return activated
 
 
+def _softplus(x: Floats) -> Floats:
+    activated: Floats = np.logaddexp(0, x)
+    return activated
+
+
+def _log_softmax(x: Floats) -> Floats:
+    shifted = x - x.max(axis=-1, keepdims=True)
+    activated: Floats = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+    return activated
+
+
+def _hardswish(x: Floats) -> Floats:
+    activated: Floats = x * np.clip(x + 3, 0, 6) / 6
+    return activated
+
+
 ACTIVATIONS: dict[str, Callable[[Floats], Floats]] = {
+    "ELU": lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))),
+    "Hardswish": _hardswish,
+    "LeakyReLU": lambda x: np.where(x > 0, x, 0.01 * x),
+    "LogSoftmax": _log_softmax,
+    "Mish": lambda x: x * np.tanh(_softplus(x)),
+    "ReLU6": lambda x: np.clip(x, 0, 6),
+    "Softmax": lambda x: np.exp(_log_softmax(x)),
+    "Softplus": _softplus,
     "Identity": _identity,
     "Tanh": np.tanh,
     "ReLU": _relu,
