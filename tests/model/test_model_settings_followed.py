@@ -164,15 +164,3 @@ def test_damaged_pickles_are_named_with_their_sizes(tmp_path: Path) -> None:
         with pytest.raises(WeightsError) as refused:
             read(folder)
         assert said in refused.value.found
-
-
-@pytest.mark.parametrize(
-    "name", ["ELU", "Hardswish", "LeakyReLU", "LogSoftmax", "Mish", "ReLU6", "Softmax", "Softplus"]
-)
-def test_B052_activations_of_dense_modules_are_those_of_torch(name: str) -> None:
-    from likewise.tasks._dense import ACTIVATIONS
-
-    values = np.random.default_rng(1).normal(size=(3, 7)) * 4
-    options = {"dim": -1} if "Softmax" in name else {}
-    expected = getattr(torch.nn, name)(**options)(torch.from_numpy(values)).numpy()
-    assert np.abs(ACTIVATIONS[name](values) - expected).max() < 1e-12

@@ -184,7 +184,8 @@ def test_activations_are_torch_s_own(name: str) -> None:
     import torch
 
     values = np.linspace(-6, 6, 41)[None]
-    wanted = getattr(torch.nn, name)()(torch.tensor(values)).numpy()
+    options = {"dim": -1} if name.endswith("Softmax") else {}
+    wanted = getattr(torch.nn, name)(**options)(torch.tensor(values)).numpy()
     assert ACTIVATIONS[name](values) == pytest.approx(wanted, abs=1e-7)
 
 
