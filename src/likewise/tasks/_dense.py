@@ -33,11 +33,15 @@ class Layer:
     activation: Callable[[Floats], Floats]
 
     def __call__(self, vectors: Floats) -> Floats:
-        """Project (N, inputs) to (N, outputs), in the dtype of the vectors."""
-        projected = vectors @ self.weight.T.astype(vectors.dtype, copy=False)
-        if self.bias is not None:
-            projected += self.bias.astype(vectors.dtype, copy=False)
-        return self.activation(projected).astype(vectors.dtype, copy=False)
+        """Project (N, inputs) to (N, outputs), in the dtype of the vectors.
+
+        What is not finite stays so, without a warning: the runner says it in the item's place.
+        """
+        with np.errstate(all="ignore"):
+            projected = vectors @ self.weight.T.astype(vectors.dtype, copy=False)
+            if self.bias is not None:
+                projected += self.bias.astype(vectors.dtype, copy=False)
+            return self.activation(projected).astype(vectors.dtype, copy=False)
 
 
 def open_layer(folder: Path, dense: Dense) -> Layer:
