@@ -36,7 +36,7 @@ from likewise.prove.evidence import Evidence  # noqa: E402
 from likewise.prove.faults import faults  # noqa: E402
 from likewise.prove.limits import limits_of  # noqa: E402
 from likewise.prove.proof import Context, prepare  # noqa: E402
-from likewise.prove.references import emulated  # noqa: E402
+from likewise.prove.references import emulated, evidence_of  # noqa: E402
 from likewise.prove.runs import run_all  # noqa: E402
 from likewise.prove.subject import open_subject  # noqa: E402
 from likewise.prove.verdict import judge  # noqa: E402
@@ -61,21 +61,8 @@ def folder_of(name: str, place: Path) -> Path:
 
 def evidence(context: Context, precision: str, run: Run, rounded: Run | None) -> Evidence:
     """Return what a verdict over one run is made from, canaries apart."""
-    made, subject = context.references, context.subject
-    return Evidence(
-        model=subject.model,
-        kinds=subject.task.kinds,
-        probes=subject.probes,
-        limits=limits_of(precision, "standard"),
-        least_items=subject.settings.proof.least_items,
-        truth=made.truth,
-        truth_items=made.truth_items,
-        truth_missing=made.truth_missing,
-        yardstick=made.yardstick,
-        emulated=rounded,
-        variants=made.variants,
-        candidate=run,
-    )
+    limits = limits_of(precision, "standard")
+    return evidence_of(context.subject, context.references, limits, rounded, run)
 
 
 def runs(context: Context, precision: str) -> Iterator[tuple[str, Run]]:

@@ -91,3 +91,11 @@ def _redraw_picture(module: Any, seed: int) -> None:
                 value.normal_(0.0, 0.1, generator=random)
             elif name.endswith("running_var"):
                 value.uniform_(0.5, 1.5, generator=random)
+
+
+def changed(folder: Path, file: str = "config.json", **changes: Any) -> Path:
+    """Change keys of a JSON file, which may be new; a value of ... removes the key."""
+    place = folder / file
+    content = {**(json.loads(place.read_text()) if place.is_file() else {}), **changes}
+    write_json(place, {key: value for key, value in content.items() if value is not ...})
+    return folder

@@ -21,15 +21,10 @@ from likewise.run.opening import open_runner
 from likewise.settings import Overrides
 from likewise.tasks._pick import pick
 from likewise.types import Plan
+from tiny_pictures import changed
 
 PLAN = Plan.parse("torch/cpu/float32/b4/t1")
 CASED = "Hello World Paris"
-
-
-def changed(folder: Path, file: str, **changes: Any) -> Path:
-    content = {**json.loads((folder / file).read_text()), **changes}
-    (folder / file).write_text(json.dumps({k: v for k, v in content.items() if v is not ...}))
-    return folder
 
 
 def answers(folder: Path, items: list[Any], **stated: Any) -> list[Any]:

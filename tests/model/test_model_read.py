@@ -21,16 +21,9 @@ from likewise.model.tokenizer import open_tokenizer
 from likewise.run.opening import open_runner
 from likewise.settings import Overrides
 from likewise.types import Plan
+from tiny_pictures import changed
 
 Tiny = Callable[[str], Path]
-
-
-def changed(folder: Path, file: str = "config.json", **changes: Any) -> Path:
-    """Change keys of a JSON file; a value of ... removes the key."""
-    content = {**json.loads((folder / file).read_text()), **changes}
-    kept = {key: value for key, value in content.items() if value is not ...}
-    builders.write_json(folder / file, kept)
-    return folder
 
 
 @pytest.mark.parametrize(

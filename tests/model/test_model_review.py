@@ -17,15 +17,10 @@ from likewise.model.tokenizer import open_tokenizer
 from likewise.run.opening import open_runner
 from likewise.settings import Overrides
 from likewise.types import Plan
+from tiny_pictures import changed
 
 PLAN = Plan.parse("torch/cpu/float32/b4/t1")
 Build = Callable[..., Path]
-
-
-def changed(folder: Path, file: str, **changes: Any) -> Path:
-    content = {**json.loads((folder / file).read_text()), **changes}
-    (folder / file).write_text(json.dumps(content))
-    return folder
 
 
 @pytest.mark.parametrize(

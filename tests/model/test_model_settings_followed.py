@@ -19,14 +19,9 @@ from likewise.model.tokenizer import open_tokenizer
 from likewise.run.opening import open_runner
 from likewise.settings import Overrides
 from likewise.types import Plan
+from tiny_pictures import changed
 
 PLAN = Plan.parse("torch/cpu/float32/b4/t1")
-
-
-def changed(folder: Path, file: str, **changes: Any) -> Path:
-    content = json.loads((folder / file).read_text()) if (folder / file).is_file() else {}
-    (folder / file).write_text(json.dumps({**content, **changes}))
-    return folder
 
 
 @pytest.mark.parametrize(

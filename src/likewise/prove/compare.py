@@ -14,9 +14,15 @@ from likewise.outcomes import Verdict
 from likewise.progress import Progress, silent
 from likewise.prove.canaries import canaries
 from likewise.prove.effort import deepened
-from likewise.prove.evidence import Evidence, LabelledRuns, Other
+from likewise.prove.evidence import LabelledRuns, Other
 from likewise.prove.limits import Limits, limits_of, precision_class
-from likewise.prove.references import REPEATED, References, emulated, references
+from likewise.prove.references import (
+    REPEATED,
+    References,
+    emulated,
+    evidence_of,
+    references,
+)
 from likewise.prove.runs import run_once
 from likewise.prove.sides import Side, is_plan, open_side, with_weights
 from likewise.prove.stratify import stratify
@@ -172,19 +178,10 @@ def _judged(bench: _Bench, ours: Side) -> Verdict:
     if bench.weights and not limits.exact:
         rounded = emulated(subject, made, limits.precision)
     planted = None if bench.weights else bench.theirs.plan
-    evidence = Evidence(
+    evidence = replace(
+        evidence_of(subject, made, limits, rounded, candidate),
         model=bench.theirs.subject.model,
         kinds=bench.theirs.subject.task.kinds,
-        probes=subject.probes,
-        limits=limits,
-        least_items=subject.settings.proof.least_items,
-        truth=made.truth,
-        truth_items=made.truth_items,
-        truth_missing=made.truth_missing,
-        yardstick=made.yardstick,
-        emulated=rounded,
-        variants=made.variants,
-        candidate=candidate,
         labelled=_labelled(bench.theirs, ours),
         canaries=canaries(subject, made, limits, rounded, plan=planted),
         canaries_asked=True,

@@ -22,7 +22,7 @@ from likewise.model.read import read
 from likewise.outcomes import Verdict
 from likewise.prove.cuts import cut
 from likewise.prove.limits import precision_class
-from likewise.prove.shadow import Blame, blame, shadow, trace
+from likewise.prove.shadow import Blame, apart, blame, shadow, trace
 from likewise.prove.subject import Subject
 from likewise.run.items import load_items, save_items
 from likewise.run.opening import open_runner
@@ -180,10 +180,9 @@ def _arrays(runner: Runner, item: Item) -> np.ndarray | None:
 
 
 def _far(ours: np.ndarray | None, theirs: np.ndarray | None) -> float:
-    if ours is None or theirs is None or ours.shape != theirs.shape:
+    if ours is None or theirs is None:
         return 0.0 if ours is theirs else float("inf")
-    far = float(np.linalg.norm(ours - theirs)) / max(float(np.linalg.norm(ours)), 1e-30)
-    return far if np.isfinite(far) else float("inf")
+    return apart([ours], [theirs])
 
 
 if __name__ == "__main__":

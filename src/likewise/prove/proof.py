@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from likewise import find
 from likewise.engines._devices import threads
 from likewise.errors import PlanError, RefusedError
 from likewise.outcomes import Verdict
@@ -17,15 +16,15 @@ from likewise.progress import Progress, silent
 from likewise.prove.canaries import canaries
 from likewise.prove.compare import compare
 from likewise.prove.effort import deepened
-from likewise.prove.evidence import Evidence, LabelledRuns
+from likewise.prove.evidence import LabelledRuns
 from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.localise import localise
-from likewise.prove.references import References, emulated, references
+from likewise.prove.references import References, emulated, evidence_of, references
 from likewise.prove.runs import run_once
 from likewise.prove.strata import strata
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
-from likewise.run.opening import cannot_run
+from likewise.run.opening import check_plan
 from likewise.settings import Settings
 from likewise.types import Item, Json, Model, Plan, Task
 
@@ -133,23 +132,12 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
     proof = subject.settings.proof
     limits = limits_of(precision_class(plan), proof.budget)
     rounded = None if limits.exact else emulated(subject, made, limits.precision)
-    evidence = Evidence(
-        model=subject.model,
-        kinds=subject.task.kinds,
-        probes=subject.probes,
-        limits=limits,
-        least_items=proof.least_items,
-        truth=made.truth,
-        truth_items=made.truth_items,
-        truth_missing=made.truth_missing,
-        yardstick=made.yardstick,
-        emulated=rounded,
-        variants=made.variants,
-        candidate=candidate,
+    evidence = replace(
+        evidence_of(subject, made, limits, rounded, candidate),
         labelled=_labelled(subject, plan),
         canaries=canaries(subject, made, limits, rounded),
         canaries_asked=True,
-        effort=subject.settings.proof.effort,
+        effort=proof.effort,
         added=subject.added,
     )
     verdict = replace(judge(evidence), strata=strata(evidence))
@@ -180,6 +168,4 @@ def _refuse_reference(plan: Plan) -> None:
 
 def _refuse_early(subject: Subject, plan: Plan) -> None:
     """A plan that cannot run is refused before minutes are spent on its references."""
-    reason = find.load("engines", plan.engine).refuse(subject.model, subject.task.network, plan)
-    if reason is not None:
-        raise cannot_run(plan, reason)
+    check_plan(subject.model, subject.task, plan)

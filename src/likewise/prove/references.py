@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from likewise.engines._devices import threads
 from likewise.errors import RefusedError
 from likewise.progress import Progress
+from likewise.prove.evidence import Evidence
+from likewise.prove.limits import Limits
 from likewise.prove.runs import run_once
 from likewise.prove.stratify import stratify
 from likewise.prove.subject import Subject
 from likewise.types import Json, Plan, Run
 
-__all__ = ["REPEATED", "References", "emulated", "references"]
+__all__ = ["REPEATED", "References", "emulated", "evidence_of", "references"]
 
 REPEATED = 4  # items that a reference runs twice
 _TOLD = (
@@ -39,6 +41,34 @@ class References:
         variants = [_facts(run) for run in self.variants]
         told = {"truth": truth, "yardstick": _facts(self.yardstick), "reused": self.reused}
         return {**told, "variants": variants} if variants else told
+
+
+def evidence_of(
+    subject: Subject, made: References, limits: Limits, rounded: Run | None, candidate: Run
+) -> Evidence:
+    """Return what is known of a candidate from its references alone.
+
+    Args:
+        subject: whose references they are; its items are the candidate's.
+        made: the references.
+        limits: of the class that is judged.
+        rounded: of a lossy class, its rounding on a CPU; see ``emulated``.
+        candidate: the run that is judged.
+    """
+    return Evidence(
+        model=subject.model,
+        kinds=subject.task.kinds,
+        probes=subject.probes,
+        limits=limits,
+        least_items=subject.settings.proof.least_items,
+        truth=made.truth,
+        truth_items=made.truth_items,
+        truth_missing=made.truth_missing,
+        yardstick=made.yardstick,
+        emulated=rounded,
+        variants=made.variants,
+        candidate=candidate,
+    )
 
 
 def references(subject: Subject, progress: Progress) -> References:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from likewise import find
-from likewise.errors import LikewiseError, RefusedError
+from likewise.errors import LikewiseError
 from likewise.model.read import read
 from likewise.prove.subject import Subject
+from likewise.run.opening import check_plan
 from likewise.run.ported import Ported, is_ported, read_ported
 from likewise.run.source import resolve
 from likewise.settings import Settings
@@ -72,9 +73,7 @@ def open_side(source: str | Path, plan: Plan | None, settings: Settings) -> Side
     model = read(found.folder, found.overrides)
     task = pick(model, found.overrides.task)
     stated = replace(settings, model=found.overrides, proof=settings.proof.settled())
-    reason = find.load("engines", found.plan.engine).refuse(model, task.network, found.plan)
-    if reason is not None:
-        raise RefusedError(f"{found.plan} cannot run here.", found=reason, fix="likewise doctor")
+    check_plan(model, task, found.plan)
     above = found.folder.parent
     ported = read_ported(above) if is_ported(above) and found.folder.name == "model" else None
     folder = found.folder if ported is None else above

@@ -13,15 +13,24 @@ from likewise.model.read import read
 from likewise.run.runner import Runner
 from likewise.settings import Overrides
 from likewise.tasks._pick import pick
-from likewise.types import Engine, Model, Plan
+from likewise.types import Engine, Model, Plan, Task
 
-__all__ = ["cannot_run", "open_runner"]
+__all__ = ["check_plan", "open_runner"]
 
 
-def cannot_run(plan: Plan, reason: str) -> RefusedError:
-    """Return the refusal of a plan; a reason that is in its ONNX file says itself what to do."""
-    fix = "" if plan.extra("graph") else "likewise doctor"
-    return RefusedError(f"{plan} cannot run here.", found=reason, fix=fix)
+def check_plan(model: Model, task: Task, plan: Plan) -> Engine:
+    """Return the engine that a plan names, before anything is loaded.
+
+    Raises:
+        RefusedError: the engine cannot run it as asked. A reason that lies in an ONNX file says
+            itself what to do.
+    """
+    engine: Engine = find.load("engines", plan.engine)
+    reason = engine.refuse(model, task.network, plan)
+    if reason is not None:
+        fix = "" if plan.extra("graph") else "likewise doctor"
+        raise RefusedError(f"{plan} cannot run here.", found=reason, fix=fix)
+    return engine
 
 
 _LEAKY = ("convbert", "fnet", "mobilebert", "nystromformer")
@@ -78,10 +87,7 @@ def open_runner(
     stated = overrides or Overrides()
     model = read(source, stated)
     chosen = pick(model, task or stated.task)
-    engine: Engine = find.load("engines", plan.engine)
-    reason = engine.refuse(model, chosen.network, plan)
-    if reason is not None:
-        raise cannot_run(plan, reason)
+    engine = check_plan(model, chosen, plan)
     seeded = plan
     if plan.extra("seed") is None:
         seeded = replace(plan, extras=tuple(sorted((*plan.extras, f"seed={seed}"))))

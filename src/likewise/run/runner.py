@@ -5,6 +5,7 @@ The one path of proof, timing, ``run``, serving and bulk: what was proven is wha
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -106,6 +107,12 @@ class Runner:
     def stream(self, items: Sequence[Item], *, top: int | None = None) -> Iterator[list[Answer]]:
         """Yield the answers of one window after the other, in item order; see ``run``."""
         return self._windows(items, _Record(keep=False), top)
+
+    def beside(self, *, task: Task | None = None, session: Session | None = None) -> Runner:
+        """Return a runner with another task or session; it batches as this one does."""
+        made = copy.copy(self)
+        made.task, made.session = task or self.task, session or self.session
+        return made
 
     def close(self) -> None:
         """Close the session."""

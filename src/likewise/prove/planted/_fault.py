@@ -93,7 +93,7 @@ def in_session(compute: Callable[[Session, Arrays], Arrays], **facts: object) ->
             run=lambda inputs: compute(session, inputs),
             facts=lambda: {**session.facts(), **facts},
         )
-        return Runner(runner.task, changed, runner.plan, batch_tokens=runner.batch_tokens)
+        return runner.beside(session=changed)
 
     return spoil
 
@@ -102,8 +102,7 @@ def in_task(change: Callable[[Task], Task]) -> Spoil:
     """Return a spoiler of what a task makes of items or outputs."""
 
     def spoil(runner: Runner) -> Runner:
-        task = change(runner.task)
-        return Runner(task, runner.session, runner.plan, batch_tokens=runner.batch_tokens)
+        return runner.beside(task=change(runner.task))
 
     return spoil
 
