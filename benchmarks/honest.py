@@ -3,8 +3,8 @@
     python benchmarks/honest.py [bert_classifier minilm …] [--out honest.json]
 
 Every model runs on torch (threads, batches, two kinds of attention, float64 itself, real bfloat16
-and float16, and emulations of each precision), on ONNX Runtime and on OpenVINO, all judged at the
-standard budget. Prints the outcomes, and per class the largest figures that honest runs reach:
+and float16, and emulations of each precision), on ONNX Runtime (float32, and int8 as its own tool
+makes it of a trained model) and on OpenVINO, all judged at the standard budget. Prints the outcomes, and per class the largest figures that honest runs reach:
 the limits in prove/limits.toml are set from those. Exit 1 where one is outside.
 """
 
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mutants import evidence, folder_of
+from verdicts import CASES, GRAPH, quantised
 
 from likewise.engines._devices import threads
 from likewise.prove.limits import precision_class
@@ -34,6 +35,7 @@ from likewise.types import Plan
 MODELS = (
     "bert_classifier", "roberta_classifier", "xlmr_fillmask", "distilbert_classifier",
     "electra_classifier", "bert_fillmask", "sentence_transformer", "timm_classifier", "timm_tower",
+    "minilm", "sentiment", "sapiens", "antiberty", "efficientnet",
 )  # fmt: skip
 FIGURES = (
     "amplification_median", "amplification_p99", "amplification_max", "spread_error",
@@ -43,7 +45,7 @@ FIGURES = (
 _BATCHES = (2, 3, 7, 16, 32, 33)
 
 
-def plans(picture: bool) -> Iterator[Plan]:
+def plans(picture: bool, int8: bool) -> Iterator[Plan]:
     """Yield honest plans; the first is the plain one."""
     most = threads()
     counts = sorted({1, most}, reverse=True)
@@ -60,12 +62,16 @@ def plans(picture: bool) -> Iterator[Plan]:
     for precision in ("tf32", "hf32", "float16", "bfloat16", "int8"):
         extras = (f"emulate={precision}",)
         yield from (Plan("torch", "cpu", "float32", b, most, extras) for b in (7, 16))
+    if int8:
+        graph = (f"graph={GRAPH}",)
+        yield from (Plan("onnx", "cpu", "int8", b, most, graph) for b in (1, 7, 16, 32))
 
 
 def judged(name: str, context: Context) -> Iterator[dict[str, Any]]:
     """Yield a row per honest run."""
-    chosen = list(plans(context.task.takes == "picture"))
-    rounded: dict[str, Any] = {"float32": None}
+    int8 = (context.model.folder / GRAPH).is_file()
+    chosen = list(plans(context.task.takes == "picture", int8))
+    rounded: dict[str, Any] = {"float32": ()}
     for plan, run in run_all(context.subject, chosen, context.subject.items, company=True):
         precision = precision_class(plan)
         if precision not in rounded:
@@ -95,6 +101,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         for name in asked.models:
             folder = folder_of(name, Path(place))
+            if name in CASES:
+                folder = quantised(folder, Path(place) / name)
             context = prepare(open_subject(folder, items=None, settings=Settings()))
             made = list(judged(name, context))
             rows += made

@@ -26,6 +26,7 @@ import numpy as np
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 
+import sentiment  # noqa: E402
 import trained  # noqa: E402
 
 import tiny  # noqa: E402 - tests/tiny.py builds them offline
@@ -55,11 +56,12 @@ def folder_of(name: str, place: Path) -> Path:
     for module in (tiny, tiny_pictures):
         if hasattr(module, name):
             return Path(getattr(module, name)(place / name))
-    made: Path = getattr(trained, name)()
+    module = trained if hasattr(trained, name) else sentiment
+    made: Path = getattr(module, name)()
     return made
 
 
-def evidence(context: Context, precision: str, run: Run, rounded: Run | None) -> Evidence:
+def evidence(context: Context, precision: str, run: Run, rounded: tuple[Run, ...]) -> Evidence:
     """Return what a verdict over one run is made from, canaries apart."""
     limits = limits_of(precision, "standard")
     return evidence_of(context.subject, context.references, limits, rounded, run)
@@ -109,7 +111,7 @@ def caught_by(verdict: Verdict) -> str:
 def table(name: str, context: Context, precisions: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield one row per fault and precision; float32 runs say what is visible at which."""
     rounded = {
-        p: None if p == "float32" else emulated(context.subject, context.references, p)
+        p: () if p == "float32" else emulated(context.subject, context.references, p)
         for p in precisions
     }
     seen: dict[str, set[str]] = {p: set() for p in precisions}

@@ -32,6 +32,8 @@ from likewise.model.read import read
 from likewise.settings import Proof, Settings
 from likewise.tasks._pick import pick
 
+GRAPH = "model_int8.onnx"
+
 Rows = list[dict[str, Any]]
 
 
@@ -78,7 +80,7 @@ CASES = {
 
 
 def quantised(folder: Path, place: Path) -> Path:
-    """Return a copy of a folder with ``model_int8.onnx`` in it, quantised by ONNX Runtime."""
+    """Return a copy of a folder with ``GRAPH`` in it, quantised by ONNX Runtime."""
     from onnxruntime.quantization import QuantType, quantize_dynamic
 
     copy = Path(shutil.copytree(folder, place))
@@ -86,7 +88,7 @@ def quantised(folder: Path, place: Path) -> Path:
     graph = ensure(model, pick(model).network)
     kinds = ["MatMul", "Gemm"] if model.library == "transformers" else ["MatMul", "Gemm", "Conv"]
     quantize_dynamic(
-        graph, copy / "model_int8.onnx", weight_type=QuantType.QInt8, per_channel=True,
+        graph, copy / GRAPH, weight_type=QuantType.QInt8, per_channel=True,
         op_types_to_quantize=kinds,
     )  # fmt: skip
     return copy
@@ -102,7 +104,7 @@ def proofs(name: str, place: Path) -> Iterator[dict[str, Any]]:
     for plan in (
         f"onnx/cpu/float32/b16/t{count}",
         f"torch/cpu/bfloat16/b16/t{count}",
-        f"onnx/cpu/int8/b16/t{count}/graph=model_int8.onnx",
+        f"onnx/cpu/int8/b16/t{count}/graph={GRAPH}",
     ):
         began = time.monotonic()
         try:

@@ -148,10 +148,10 @@ def evidence(
     }
     arrays = {name: finish(activation, rows) for name, rows in raw.items()}
     limits = limits_of(precision_class(Plan.parse(plan)), budget)
-    emulated = None
+    emulated: tuple[Run, ...] = ()
     if not limits.exact:
         rounded = finish(activation, coarse(raw["yardstick"][list(chosen)], limits.precision))
-        emulated = run("torch/cpu/float32/b1/t2", rounded, activation)
+        emulated = (run("torch/cpu/float32/b1/t2", rounded, activation),)
     candidate = arrays["candidate"]
     if spoil is not None:
         candidate = spoil({name: rows.copy() for name, rows in candidate.items()})

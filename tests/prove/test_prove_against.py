@@ -123,6 +123,7 @@ def test_a_model_still_gives_the_answers_of_its_port(
     assert verdict.against["kind"] == "ported folder"
     assert verdict.against["noise_from"] == str(source)
     assert verdict.against["fingerprint"] == verdict.against["candidate"]["fingerprint"]
+    assert {stratum.by for stratum in verdict.strata} == {"label", "tokens", "content"}
 
 
 def test_a_port_still_gives_the_answers_of_its_model(

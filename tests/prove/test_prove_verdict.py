@@ -160,7 +160,7 @@ def test_a_lossy_plan_that_is_further_off_than_its_rounding_is_outside(dtype: st
 
 
 def test_a_lossy_plan_without_its_emulation_is_undecided() -> None:
-    verdict = judge(evidence(plan="onnx/cpu/bfloat16/b16/t2", emulated=None))
+    verdict = judge(evidence(plan="onnx/cpu/bfloat16/b16/t2", emulated=()))
     assert verdict.outcome == "undecided"
     assert "what an honest run is off by is not known" in verdict.reasons[0]
 

@@ -1,10 +1,11 @@
-"""Counts in; what they allow a true rate to be, with 95 % confidence, out."""
+"""Counts in; what they allow a true rate to be, with 95 % confidence, out; and a rate's counts."""
 
 from __future__ import annotations
 
-__all__ = ["CONFIDENCE", "upper_rate"]
+__all__ = ["CONFIDENCE", "most_likely", "upper_rate"]
 
 CONFIDENCE = 0.95
+_ALMOST_SURE = 0.999
 
 
 def upper_rate(bad: int, of: int) -> float:
@@ -22,3 +23,14 @@ def upper_rate(bad: int, of: int) -> float:
     from scipy.special import betaincinv
 
     return float(betaincinv(bad + 1, of - bad, CONFIDENCE))
+
+
+def most_likely(rate: float, of: int) -> int:
+    """Return the count that a true rate exceeds less than once in a thousand times.
+
+    >>> most_likely(0.02, 32), most_likely(0.02, 10_000)
+    (4, 245)
+    """
+    from scipy.special import bdtr
+
+    return next(bad for bad in range(of + 1) if bdtr(bad, of, rate) >= _ALMOST_SURE)

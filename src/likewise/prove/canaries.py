@@ -15,14 +15,14 @@ import numpy as np
 
 from likewise import cache
 from likewise.engines._devices import threads
-from likewise.prove.bounds import upper_rate
+from likewise.prove.bounds import most_likely, upper_rate
 from likewise.prove.evidence import Canaries, Evidence, Other
 from likewise.prove.faults import faults
 from likewise.prove.limits import Limit, Limits
 from likewise.prove.references import References
 from likewise.prove.runs import key, run_all
 from likewise.prove.subject import Subject
-from likewise.prove.verdict import judge
+from likewise.prove.verdict import outcome_of
 from likewise.run.items import fingerprint
 from likewise.types import Plan, Run
 
@@ -46,7 +46,7 @@ class _Bench:
     subject: Subject
     made: References
     limits: Limits
-    emulated: Run | None
+    emulated: tuple[Run, ...]
     places: list[int]  # of the items with truth
     compared: bool  # the references are runs of something else than torch
 
@@ -55,7 +55,7 @@ def canaries(
     subject: Subject,
     made: References,
     limits: Limits,
-    emulated: Run | None,
+    emulated: tuple[Run, ...],
     *,
     plan: Plan | None = None,
 ) -> Canaries | None:
@@ -65,7 +65,7 @@ def canaries(
         subject: whose references they are.
         made: the references.
         limits: of the class that is judged.
-        emulated: of a lossy class, its rounding on a CPU.
+        emulated: of a lossy class, its rounding on a CPU; () for float32.
         plan: what faults are planted in; None takes torch. In another engine those of a module
             have no place.
 
@@ -85,10 +85,10 @@ def canaries(
     def make(folder: Path) -> None:
         seen = {}
         for tried, run in run_all(subject, (*honest, *wrong), items):
-            seen[str(tried)] = judge(_evidence(bench, run)).outcome
+            seen[str(tried)] = outcome_of(_evidence(bench, run))
         if made.truth is not None:
             exact = _evidence(bench, _part(made.truth, places))
-            seen[str(made.truth.plan)] = judge(exact).outcome
+            seen[str(made.truth.plan)] = outcome_of(exact)
         (folder / "seen.json").write_text(json.dumps(seen))
 
     asked = {"canaries": [str(p) for p in (*wrong, *honest)], "budget": limits.budget}
@@ -149,7 +149,7 @@ def _evidence(bench: _Bench, candidate: Run) -> Evidence:
         truth_items=tuple(range(len(items))),
         truth_missing=made.truth_missing,
         yardstick=yardstick,
-        emulated=bench.emulated and _part(bench.emulated, places),
+        emulated=tuple(_part(run, places) for run in bench.emulated),
         variants=tuple(_part(run, chosen) for run in made.variants),
         candidate=replace(candidate, items_fingerprint=seen),
         other=Other(yardstick, str(yardstick.plan), {**same, "candidate": same})
@@ -159,11 +159,16 @@ def _evidence(bench: _Bench, candidate: Run) -> Evidence:
 
 
 def _for_few(limits: Limits, count: int) -> Limits:
-    """Return the limits, with the rate of flips that so few items can show at all."""
+    """Return the limits, with the bound on flips that a plan which keeps its rate may reach.
+
+    Of so few items chance often shows a larger share.
+    """
     flips = limits["flips"]
     if flips.value == 0:
         return limits
-    least = Limit(max(flips.value, upper_rate(0, count)), f"{flips.source}; of {count} items")
+    least = Limit(
+        upper_rate(most_likely(flips.value, count), count), f"{flips.source}; of {count} items"
+    )
     return replace(limits, table={**limits.table, "flips": least})
 
 

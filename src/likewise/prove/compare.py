@@ -174,7 +174,7 @@ def _judged(bench: _Bench, ours: Side) -> Verdict:
     subject, made = bench.subject, bench.made
     candidate, _ = run_once(ours.subject, ours.plan, ours.subject.items, company=True)
     limits = _coarser(ours.plan, bench.theirs.plan, subject.settings.proof.budget)
-    rounded = None
+    rounded: tuple[Run, ...] = ()
     if bench.weights and not limits.exact:
         rounded = emulated(subject, made, limits.precision)
     planted = None if bench.weights else bench.theirs.plan

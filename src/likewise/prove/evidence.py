@@ -67,7 +67,7 @@ class Evidence:
     truth_items: tuple[int, ...]  # which of the probes they are, rising; of the emulation too
     yardstick: Run  # over all items
     candidate: Run  # over all items
-    emulated: Run | None = None  # of a lossy class: its rounding on a CPU, over truth_items
+    emulated: tuple[Run, ...] = ()  # of a lossy class: its rounding on a CPU, over truth_items
     variants: tuple[Run, ...] = ()  # where there is no truth: other honest float32 runs, all items
     truth_missing: str = ""  # why there is no truth
     labelled: LabelledRuns | None = None  # where the user has labels
@@ -111,7 +111,7 @@ class Evidence:
     def references(self) -> list[tuple[str, Run]]:
         """Return every reference run, named: yardstick, truth, emulation, variant."""
         truth = [("truth", self.truth)] if self.truth else []
-        emulated = [("emulation", self.emulated)] if self.emulated else []
+        emulated = [("emulation", run) for run in self.emulated]
         variants = [("variant", run) for run in self.variants]
         other = self.other.run if self.other else self.yardstick
         others = [("other", other)] if other is not self.yardstick else []
@@ -185,12 +185,11 @@ class Evidence:
     ) -> tuple[list[Floats], npt.NDArray[np.bool_]]:
         """Return the rows of honest runs of the class, (K, …) each, and which K of R they are."""
         if not self.limits.exact:
-            emulated = self._sampled(self.emulated, name)
-            if emulated is None and self.guessed:
-                return self._varied(name)
-            return ([], np.zeros(len(true), np.bool_)) if emulated is None else (
-                [emulated], self.sampled,
-            )  # fmt: skip
+            rows = [self._sampled(run, name) for run in self.emulated]
+            emulated = [found for found in rows if found is not None]
+            if emulated:
+                return emulated, self.sampled
+            return self._varied(name) if self.guessed else ([], np.zeros(len(true), np.bool_))
         if true.any():
             variants, _ = self._varied(name)
             return [self.yardstick.arrays[name][true], *(rows[true] for rows in variants)], true

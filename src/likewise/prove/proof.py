@@ -21,7 +21,6 @@ from likewise.prove.limits import limits_of, precision_class
 from likewise.prove.localise import localise
 from likewise.prove.references import References, emulated, evidence_of, references
 from likewise.prove.runs import run_once
-from likewise.prove.strata import strata
 from likewise.prove.subject import Subject, open_subject
 from likewise.prove.verdict import judge
 from likewise.run.opening import check_plan
@@ -131,7 +130,7 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
     candidate, reused = run_once(subject, plan, subject.items, company=True)
     proof = subject.settings.proof
     limits = limits_of(precision_class(plan), proof.budget)
-    rounded = None if limits.exact else emulated(subject, made, limits.precision)
+    rounded = () if limits.exact else emulated(subject, made, limits.precision)
     evidence = replace(
         evidence_of(subject, made, limits, rounded, candidate),
         labelled=_labelled(subject, plan),
@@ -140,8 +139,7 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
         effort=proof.effort,
         added=subject.added,
     )
-    verdict = replace(judge(evidence), strata=strata(evidence))
-    return Proven(localise(subject, plan, verdict), reused)
+    return Proven(localise(subject, plan, judge(evidence)), reused)
 
 
 def _labelled(subject: Subject, plan: Plan) -> LabelledRuns | None:

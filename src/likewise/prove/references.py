@@ -18,6 +18,7 @@ from likewise.types import Json, Plan, Run
 __all__ = ["REPEATED", "References", "emulated", "evidence_of", "references"]
 
 REPEATED = 4  # items that a reference runs twice
+_BATCHES = {"int8": (1, 16)}
 _TOLD = (
     "engine", "device", "dtype", "threads", "versions", "loading", "repeat_equal", "token_ids",
     "process",
@@ -44,7 +45,7 @@ class References:
 
 
 def evidence_of(
-    subject: Subject, made: References, limits: Limits, rounded: Run | None, candidate: Run
+    subject: Subject, made: References, limits: Limits, rounded: tuple[Run, ...], candidate: Run
 ) -> Evidence:
     """Return what is known of a candidate from its references alone.
 
@@ -100,14 +101,21 @@ def references(subject: Subject, progress: Progress) -> References:
     return References(truth, chosen, "", yardstick, (), reused and again)
 
 
-def emulated(subject: Subject, made: References, precision: str) -> Run:
+def emulated(subject: Subject, made: References, precision: str) -> tuple[Run, ...]:
     """Return what honest rounding to a precision gives, emulated on the CPU, over the sample.
+
+    Once for each size of batch that matters: the steps of int8 are those of a whole batch.
 
     Raises:
         RefusedError: it could not run.
     """
-    plan = Plan("torch", "cpu", "float32", 1, threads(), (f"emulate={precision}",))
-    return run_once(subject, plan, [subject.items[i] for i in made.truth_items], seed=3)[0]
+    items = [subject.items[i] for i in made.truth_items]
+    extras = (f"emulate={precision}",)
+    plans = [
+        Plan("torch", "cpu", "float32", batch, threads(), extras)
+        for batch in _BATCHES.get(precision, (1,))
+    ]
+    return tuple(run_once(subject, plan, items, seed=3)[0] for plan in plans)
 
 
 def _variants(subject: Subject, count: int, progress: Progress) -> tuple[tuple[Run, ...], bool]:

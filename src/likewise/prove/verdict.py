@@ -16,6 +16,7 @@ from likewise.prove.evidence import Evidence
 from likewise.prove.power import power
 from likewise.prove.rules import rules
 from likewise.prove.scope import scope
+from likewise.prove.strata import strata
 from likewise.prove.worst import worst_items
 from likewise.types import Measure, Outcome
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from likewise.metrics._rows import Numbers
     from likewise.types import Ints
 
-__all__ = ["judge"]
+__all__ = ["judge", "outcome_of"]
 
 _ROOM = "prove/checks"
 _DECISIVE_GATE = "G1"
@@ -65,8 +66,14 @@ def judge(evidence: Evidence) -> Verdict:
         if primary and known
         else (),
         rules=rules(evidence, measures),
+        strata=strata(evidence),
         absent=_absent(evidence, decisive, floor, errors),
     )
+
+
+def outcome_of(evidence: Evidence) -> Outcome:
+    """Return the outcome alone, without what a card shows beside it."""
+    return _combine(evidence, _ask(evidence))[0]
 
 
 @cache

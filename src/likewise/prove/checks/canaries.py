@@ -34,6 +34,15 @@ def _missed(faults: Mapping[str, Outcome]) -> Measure:
 
 
 def _alarms(honest: Mapping[str, Outcome]) -> Measure:
-    wrong = [f"{plan} is {o}" for plan, o in honest.items() if o not in _PASSES]
+    """Count honest runs that did not pass.
+
+    An emulation gives what its precision gives at best. Where that is at the edge of the budget,
+    it is undecided: a fact of the model, and a plan that rounds less may well pass.
+    """
+    wrong = [
+        f"{plan} is {outcome}"
+        for plan, outcome in honest.items()
+        if outcome not in _PASSES and (outcome == "outside" or "emulate=" not in plan)
+    ]
     words = f"{len(wrong)} of {len(honest)} honest runs did not pass: {'; '.join(wrong)}"
     return doubted(count("false_alarms", "run", len(wrong), len(honest), words))
