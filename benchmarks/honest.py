@@ -4,8 +4,9 @@
 
 Every model runs on torch (threads, batches, two kinds of attention, float64 itself, real bfloat16
 and float16, and emulations of each precision), on ONNX Runtime (float32, and int8 as its own tool
-makes it of a trained model) and on OpenVINO, all judged at the standard budget. Prints the outcomes, and per class the largest figures that honest runs reach:
-the limits in prove/limits.toml are set from those. Exit 1 where one is outside.
+makes it of a trained model) and on OpenVINO, all judged at the standard budget. Prints the
+outcomes, and per class the largest figures that honest runs reach: the limits in prove/limits.toml
+are set from those. Exit 1 where one is outside.
 """
 
 from __future__ import annotations

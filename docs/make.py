@@ -1,8 +1,10 @@
-"""Types and tests in; ``docs/report.schema.json`` and ``docs/cases.md``, made from them, out."""
+"""Types, tests and raw figures in; the schema, ``cases.md`` and ``measured.md``, out."""
 
 import json
 import re
 from pathlib import Path
+
+import measured
 
 from likewise.report.record import schema
 
@@ -35,3 +37,4 @@ if __name__ == "__main__":
     page = json.dumps(schema(), indent=2) + "\n"
     (HERE / "report.schema.json").write_text(page, encoding="utf-8")
     (HERE / "cases.md").write_text(cases(), encoding="utf-8")
+    (HERE / "measured.md").write_text(measured.page(), encoding="utf-8")

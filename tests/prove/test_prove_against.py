@@ -273,3 +273,9 @@ def test_the_verdict_is_json(here: Here, source: Path) -> None:
     verdict = against(source, ONNX, Plan.parse(OPENVINO))
     again = msgspec.json.decode(msgspec.json.encode(verdict, enc_hook=str), type=likewise.Verdict)
     assert again.against["named"] == verdict.against["named"]
+
+
+def test_int8_is_emulated_alone_and_in_a_batch(here: Here, source: Path) -> None:
+    against(source, f"{TORCH}/emulate=int8", Plan.parse(ONNX))
+    wanted = [f"torch/cpu/float32/b{batch}/t1/emulate=int8" for batch in (1, 16)]
+    assert set(wanted) <= set(here.plans)

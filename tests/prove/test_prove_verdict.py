@@ -234,3 +234,15 @@ def test_a_verdict_has_no_truth_value() -> None:
     with pytest.raises(TypeError, match="passes"):
         bool(verdict)
     assert verdict.passes
+
+
+def test_an_honest_run_of_several_sets_the_noise_by_the_worst_of_them() -> None:
+    """int8 steps are those of a whole batch: alone, an item may be lucky."""
+    made = evidence(plan="onnx/cpu/int8/b16/t2")
+    one = made.emulated[0]
+    rng = np.random.default_rng(3)
+    far = {n: a + rng.normal(size=a.shape).astype(a.dtype) for n, a in one.arrays.items()}
+    both = replace(made, emulated=(one, with_arrays(one, far)))
+    floors = [e.pairs["logits"].floor for e in (made, both)]
+    assert (floors[1] > floors[0]).all()
+    assert both.pairs["logits"].amplification.max() < made.pairs["logits"].amplification.max()

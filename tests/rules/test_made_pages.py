@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 from types import ModuleType
+from typing import Any
 
 import pytest
 from own_source import PROJECT
@@ -19,14 +20,10 @@ NUMBERS = (
 """Of lengths, tokenizers, loading, labels, embeddings, masks, pictures and exports."""
 
 
-@pytest.fixture(scope="module")
-def make() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("make", PROJECT / "docs/make.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(PROJECT / "docs")
+    return importlib.import_module("make")
 
 
 def test_the_page_of_cases_is_made_from_the_tests(make: ModuleType) -> None:
@@ -42,3 +39,23 @@ def test_the_schema_is_made_from_the_types() -> None:
 @pytest.mark.parametrize("case", [f"B{number:03d}" for number in NUMBERS])
 def test_every_case_about_folders_and_inputs_has_a_test(make: ModuleType, case: str) -> None:
     assert f"| {case} |" in make.cases()
+
+
+def test_the_page_of_figures_is_made_from_the_raw_rows(make: ModuleType) -> None:
+    page = (PROJECT / "docs/measured.md").read_text(encoding="utf-8")
+    assert page == make.measured.page(), "make docs"
+
+
+def raw(name: str) -> list[dict[str, Any]]:
+    file = PROJECT / "benchmarks/data" / f"{name}.json"
+    return list(json.loads(file.read_text(encoding="utf-8")))
+
+
+def test_no_visible_fault_was_missed_and_no_honest_run_was_outside() -> None:
+    """What the published rows say; ``benchmarks/mutants.py`` and ``honest.py`` measure it anew."""
+    mutants, honest = raw("mutants"), raw("honest")
+    assert len({row["fault"] for row in mutants if row["verdict"] == "caught"}) >= 80
+    assert not [row for row in mutants if row["verdict"] in ("missed", "false alarm")]
+    assert len(honest) >= 300
+    assert not [row for row in honest if row["outcome"] == "outside"]
+    assert sum(row["outcome"] == "undecided" for row in honest) <= 0.02 * len(honest)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-__all__ = ["PRECISIONS", "emulate"]
+__all__ = ["PRECISIONS", "emulate", "mantissa"]
 
 Tensor: TypeAlias = Any
 Rounding: TypeAlias = Callable[[Tensor], Tensor]
@@ -54,7 +54,7 @@ def _cast(dtype: Any) -> Rounding:
     return rounded
 
 
-def _mantissa(bits: int) -> Rounding:
+def mantissa(bits: int) -> Rounding:
     """Return a rounding of float32 to so many bits of mantissa, to the nearest."""
     dropped = 23 - bits
 
@@ -83,7 +83,7 @@ def _per_tensor(tensor: Tensor) -> Tensor:
 
 
 _OF_PRODUCTS: Mapping[str, tuple[Rounding, Rounding]] = {
-    **{name: (_mantissa(bits), _mantissa(bits)) for name, bits in _MANTISSA.items()},
+    **{name: (mantissa(bits), mantissa(bits)) for name, bits in _MANTISSA.items()},
     "int8": (_per_channel, _per_tensor),
 }
 """How weights and inputs of linear and convolution parts are rounded."""

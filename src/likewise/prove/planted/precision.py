@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from likewise.engines._emulate import mantissa
 from likewise.prove.planted import _parts
 from likewise.prove.planted._fault import ALL, Fault, Module, in_module
 
@@ -27,16 +28,14 @@ def _coarse_products(module: Module) -> None:
     """As tf32 does: 10 bits of mantissa into every product."""
     import torch
 
-    def rounded(x: Any) -> Any:
-        bits = x.view(torch.int32)
-        return ((bits + 0x1000) & ~0x1FFF).view(torch.float32)
+    rounded = mantissa(10)
 
     def before(_: Module, inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(rounded(x.contiguous()) for x in inputs)
+        return tuple(rounded(x) for x in inputs)
 
     for part in module.modules():
         if isinstance(part, torch.nn.Linear | torch.nn.Conv2d):
-            part.weight.copy_(rounded(part.weight.contiguous()))
+            part.weight.copy_(rounded(part.weight))
             part.register_forward_pre_hook(before)
 
 
