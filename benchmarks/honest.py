@@ -12,7 +12,6 @@ are set from those. Exit 1 where one is outside.
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections import Counter
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from mutants import evidence, folder_of
+from raw import write
 from verdicts import CASES, GRAPH, quantised
 
 from likewise.engines._devices import threads
@@ -112,9 +112,8 @@ def main() -> int:
                 if row["outcome"] not in ("equal", "within"):
                     print(f"    {row['plan']}: {row['outcome']}: {row['reason'][:160]}")
             sys.stdout.flush()
+            write(rows, asked.out)  # of what is done: a long run may be stopped
     _sums(rows)
-    if asked.out:
-        asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     return 1 if any(row["outcome"] == "outside" for row in rows) else 0
 
 

@@ -13,7 +13,6 @@ short items: mean cosine over 0.99, mean difference under 0.005, the same best a
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections import Counter
@@ -28,6 +27,7 @@ sys.path[:0] = [str(Path(__file__).parents[1] / "tests")]
 
 import sentiment  # noqa: E402
 import trained  # noqa: E402
+from raw import write  # noqa: E402
 
 import tiny  # noqa: E402 - tests/tiny.py builds them offline
 import tiny_pictures  # noqa: E402
@@ -192,8 +192,7 @@ def main() -> int:
         wrong = [r for r in chosen if r["verdict"] in ("caught", "missed", "below rounding")]
         fooled = sum(row["usual_rule"] == "passes" for row in wrong)
         print(f"{precision}: {dict(counts)}; the usual rule passes {fooled} of {len(wrong)}")
-    if asked.out:
-        asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write(rows, asked.out)
     return 1 if any(row["verdict"] in ("missed", "false alarm") for row in rows) else 0
 
 

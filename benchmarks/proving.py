@@ -21,6 +21,7 @@ from typing import Any
 
 import standins
 from budgets import GIB, run
+from raw import write
 
 from likewise.engines._devices import threads
 
@@ -67,8 +68,7 @@ def main() -> int:
         for row in proofs(name):
             rows.append(row)
             print(json.dumps(row), flush=True)
-    if asked.out:
-        asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write(rows, asked.out)
     return 0 if all(row["holds"] for row in rows) else 1
 
 

@@ -23,6 +23,7 @@ import numpy as np
 import sentiment
 import trained
 from accuracy import HEAVY, LIGHT
+from raw import write
 
 import likewise
 from likewise.engines._devices import threads
@@ -139,8 +140,7 @@ def main() -> int:
             for row in proofs(name, Path(place)):
                 rows.append(row)
                 print(json.dumps(row), flush=True)
-    if asked.out:
-        asked.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write(rows, asked.out)
     return 0
 
 

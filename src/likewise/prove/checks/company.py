@@ -41,7 +41,7 @@ def check(evidence: Evidence) -> list[Measure]:
 
 
 def _moved(evidence: Evidence, pairs: Pairs, entry: Json) -> Measure:
-    limit = evidence.limits["amplification_max"]
+    limit = evidence.limits["moved"]
     name, items = str(entry["name"]), np.asarray(entry["items"])
     shown = Measure(name, pairs.name, None, "× floor", len(items))
     if pairs.obstacle:
