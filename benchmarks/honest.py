@@ -15,7 +15,7 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -68,15 +68,18 @@ def plans(picture: bool, int8: bool) -> Iterator[Plan]:
         yield from (Plan("onnx", "cpu", "int8", b, most, graph) for b in (1, 7, 16, 32))
 
 
-def judged(name: str, context: Context) -> Iterator[dict[str, Any]]:
-    """Yield a row per honest run."""
+def judged(
+    name: str, context: Context, classes: Sequence[str] | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield a row per honest run, of some precision classes only if they are named."""
     int8 = (context.model.folder / GRAPH).is_file()
-    chosen = list(plans(context.task.takes == "picture", int8))
+    whole = plans(context.task.takes == "picture", int8)
+    chosen = [plan for plan in whole if classes is None or precision_class(plan) in classes]
     rounded: dict[str, Any] = {"float32": ()}
     for plan, run in run_all(context.subject, chosen, context.subject.items, company=True):
         precision = precision_class(plan)
         if precision not in rounded:
-            rounded[precision] = emulated(context.subject, context.references, precision)
+            rounded[precision] = emulated(context.subject, precision)
         verdict = judge(evidence(context, precision, run, rounded[precision]))
         known = [m for m in verdict.measures if m.value is not None]
         figures = {m.metric: m.value for m in known if m.metric in FIGURES}
@@ -96,6 +99,7 @@ def main() -> int:
     """Print what did not pass, the sums, and the largest figures of each class."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("models", nargs="*", default=list(MODELS), metavar="MODEL")
+    parser.add_argument("--precision", nargs="+", help="only runs of these classes")
     parser.add_argument("--out", type=Path, help="a JSON file")
     asked = parser.parse_args()
     rows: list[dict[str, Any]] = []
@@ -105,7 +109,7 @@ def main() -> int:
             if name in CASES:
                 folder = quantised(folder, Path(place) / name)
             context = prepare(open_subject(folder, items=None, settings=Settings()))
-            made = list(judged(name, context))
+            made = list(judged(name, context, asked.precision))
             rows += made
             print(f"{name:22} {len(made):4} runs {dict(Counter(r['outcome'] for r in made))}")
             for row in made:

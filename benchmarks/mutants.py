@@ -111,7 +111,7 @@ def caught_by(verdict: Verdict) -> str:
 def table(name: str, context: Context, precisions: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield one row per fault and precision; float32 runs say what is visible at which."""
     rounded = {
-        p: () if p == "float32" else emulated(context.subject, context.references, p)
+        p: () if p == "float32" else emulated(context.subject, p)
         for p in precisions
     }
     seen: dict[str, set[str]] = {p: set() for p in precisions}

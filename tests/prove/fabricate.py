@@ -150,7 +150,7 @@ def evidence(
     limits = limits_of(precision_class(Plan.parse(plan)), budget)
     emulated: tuple[Run, ...] = ()
     if not limits.exact:
-        rounded = finish(activation, coarse(raw["yardstick"][list(chosen)], limits.precision))
+        rounded = finish(activation, coarse(raw["yardstick"], limits.precision))
         emulated = (run("torch/cpu/float32/b1/t2", rounded, activation),)
     candidate = arrays["candidate"]
     if spoil is not None:

@@ -149,7 +149,7 @@ def _evidence(bench: _Bench, candidate: Run) -> Evidence:
         truth_items=tuple(range(len(items))),
         truth_missing=made.truth_missing,
         yardstick=yardstick,
-        emulated=tuple(_part(run, places) for run in bench.emulated),
+        emulated=tuple(_part(run, chosen) for run in bench.emulated),
         variants=tuple(_part(run, chosen) for run in made.variants),
         candidate=replace(candidate, items_fingerprint=seen),
         other=Other(yardstick, str(yardstick.plan), {**same, "candidate": same})

@@ -176,7 +176,7 @@ def _judged(bench: _Bench, ours: Side) -> Verdict:
     limits = _coarser(ours.plan, bench.theirs.plan, subject.settings.proof.budget)
     rounded: tuple[Run, ...] = ()
     if bench.weights and not limits.exact:
-        rounded = emulated(subject, made, limits.precision)
+        rounded = emulated(subject, limits.precision)
     planted = None if bench.weights else bench.theirs.plan
     evidence = replace(
         evidence_of(subject, made, limits, rounded, candidate),

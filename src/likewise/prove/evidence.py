@@ -64,10 +64,10 @@ class Evidence:
     limits: Limits
     least_items: int
     truth: Run | None  # CPU float64 over some items; None where it could not run
-    truth_items: tuple[int, ...]  # which of the probes they are, rising; of the emulation too
+    truth_items: tuple[int, ...]  # which of the probes they are, rising
     yardstick: Run  # over all items
     candidate: Run  # over all items
-    emulated: tuple[Run, ...] = ()  # of a lossy class: its rounding on a CPU, over truth_items
+    emulated: tuple[Run, ...] = ()  # of a lossy class: its rounding on a CPU, over all items
     variants: tuple[Run, ...] = ()  # where there is no truth: other honest float32 runs, all items
     truth_missing: str = ""  # why there is no truth
     labelled: LabelledRuns | None = None  # where the user has labels
@@ -185,10 +185,9 @@ class Evidence:
     ) -> tuple[list[Floats], npt.NDArray[np.bool_]]:
         """Return the rows of honest runs of the class, (K, …) each, and which K of R they are."""
         if not self.limits.exact:
-            rows = [self._sampled(run, name) for run in self.emulated]
-            emulated = [found for found in rows if found is not None]
+            emulated = [r for r in self.emulated if _match(self.yardstick, r, self.kinds)]
             if emulated:
-                return emulated, self.sampled
+                return [run.arrays[name] for run in emulated], np.ones(len(true), np.bool_)
             return self._varied(name) if self.guessed else ([], np.zeros(len(true), np.bool_))
         if true.any():
             variants, _ = self._varied(name)

@@ -130,7 +130,7 @@ def prove_plan(context: Context, plan: Plan) -> Proven:
     candidate, reused = run_once(subject, plan, subject.items, company=True)
     proof = subject.settings.proof
     limits = limits_of(precision_class(plan), proof.budget)
-    rounded = () if limits.exact else emulated(subject, made, limits.precision)
+    rounded = () if limits.exact else emulated(subject, limits.precision)
     evidence = replace(
         evidence_of(subject, made, limits, rounded, candidate),
         labelled=_labelled(subject, plan),

@@ -101,21 +101,20 @@ def references(subject: Subject, progress: Progress) -> References:
     return References(truth, chosen, "", yardstick, (), reused and again)
 
 
-def emulated(subject: Subject, made: References, precision: str) -> tuple[Run, ...]:
-    """Return what honest rounding to a precision gives, emulated on the CPU, over the sample.
+def emulated(subject: Subject, precision: str) -> tuple[Run, ...]:
+    """Return what honest rounding to a precision gives, emulated on the CPU, over all items.
 
     Once for each size of batch that matters: the steps of int8 are those of a whole batch.
 
     Raises:
         RefusedError: it could not run.
     """
-    items = [subject.items[i] for i in made.truth_items]
     extras = (f"emulate={precision}",)
     plans = [
         Plan("torch", "cpu", "float32", batch, threads(), extras)
         for batch in _BATCHES.get(precision, (1,))
     ]
-    return tuple(run_once(subject, plan, items, seed=3)[0] for plan in plans)
+    return tuple(run_once(subject, plan, subject.items, seed=3)[0] for plan in plans)
 
 
 def _variants(subject: Subject, count: int, progress: Progress) -> tuple[tuple[Run, ...], bool]:

@@ -32,7 +32,7 @@ def _output(evidence: Evidence, name: str) -> Iterator[Measure]:
         if name not in run.arrays:
             continue
         bad = run.owners[~finite_rows(run.arrays[name])]
-        if on in ("truth", "emulation"):
+        if on == "truth":
             bad = np.asarray(evidence.truth_items)[bad]
         words = f"the reference {run.plan} holds NaN or infinity in {name}, {_where(bad)}"
         yield doubted(_counted(f"{name} of the {on}", bad, len(run.owners), words))
