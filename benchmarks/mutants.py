@@ -110,10 +110,7 @@ def caught_by(verdict: Verdict) -> str:
 
 def table(name: str, context: Context, precisions: Sequence[str]) -> Iterator[dict[str, Any]]:
     """Yield one row per fault and precision; float32 runs say what is visible at which."""
-    rounded = {
-        p: () if p == "float32" else emulated(context.subject, p)
-        for p in precisions
-    }
+    rounded = {p: () if p == "float32" else emulated(context.subject, p) for p in precisions}
     seen: dict[str, set[str]] = {p: set() for p in precisions}
     for precision in dict.fromkeys(("float32", *precisions)):
         honest: Run | None = None
