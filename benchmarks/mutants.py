@@ -138,7 +138,7 @@ def _row(
 ) -> dict[str, Any]:
     expected = faults()[fault].expected if fault else "honest"
     verdict = judge(made)
-    ratio = [m.value for m in verdict.measures if m.metric == "amplification_median"]
+    ratios = {m.metric: m.value for m in verdict.measures if m.metric.startswith("amplif")}
     return {
         "task": made.contract.get("name"),
         "precision": precision,
@@ -148,7 +148,8 @@ def _row(
         "caught_by": "" if verdict.passes else caught_by(verdict),
         "verdict": _said(expected, verdict.outcome, visible, reached),
         "usual_rule": "passes" if usual_rule_passes(made) else "fails",
-        "amplification_median": ratio[0] if ratio else None,
+        "amplification_median": ratios.get("amplification_median"),
+        "amplification_max": ratios.get("amplification_max"),
     }
 
 

@@ -27,7 +27,9 @@ def page() -> str:
     exact = [r for r in mutants if r["precision"] == "float32" and r["fault"] != "none"]
     models = list(dict.fromkeys(row["model"] for row in exact))
     plain = [row for row in honest if row["class"] == "float32"]
-    caught = [row for row in exact if row["caught_by"] == "G1 faithful"]
+    caught = [
+        row for row in exact if row["caught_by"] == "G1 faithful" and row.get("amplification_max")
+    ]
     # The words are Markdown, not HTML.
     room = Environment(
         loader=FileSystemLoader(HERE), undefined=StrictUndefined, keep_trailing_newline=True
@@ -38,15 +40,17 @@ def page() -> str:
         faults=list(_faults(exact, models)),
         honest=list(_honest(honest)),
         doubted=[row for row in honest if row["outcome"] in ("undecided", "outside")],
-        worst=max(plain, key=lambda row: float(row.get("amplification_median") or 0)),
-        weakest=min(caught, key=lambda row: float(row["amplification_median"])),
+        worst=max(plain, key=lambda row: float(row.get("amplification_max") or 0)),
+        weakest=min(caught, key=lambda row: float(row["amplification_max"]), default=None),
         verdicts=list(map(_verdict, verdicts)),
         proving=proving,
     )
 
 
 def _rows(name: str) -> Rows:
-    found: Rows = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    """Return raw rows; none where that was not measured yet: the page then leaves it out."""
+    file = DATA / f"{name}.json"
+    found: Rows = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else []
     return found
 
 

@@ -47,10 +47,15 @@ def crossed(pairs: Pairs) -> Numbers:
     return np.where((ours > 0) != (pairs.candidate > 0), np.abs(ours), -np.inf)
 
 
-def twice_noise(pairs: Pairs) -> Numbers:
-    """Return (R,): a preference up to this is a near-tie, by the noise of the yardstick alone."""
+def twice_noise(evidence: Evidence, pairs: Pairs) -> Numbers:
+    """Return (R,): a preference up to this is a near-tie, by the noise of the yardstick alone.
+
+    Of a lossy class one emulation is one draw of its noise, and another honest run may be off by
+    some times as much: by what half of the items may be off at most.
+    """
     if pairs.obstacle:
         return np.zeros(len(pairs.items))
+    times = 2.0 if evidence.limits.exact else 2 * evidence.allowance
     if pairs.softmax:
-        return 2 * pairs.noise(lambda r, y: by_rows(deviations, r, y))
-    return 2 * pairs.noise(max_difference.rows)
+        return times * pairs.noise(lambda r, y: by_rows(deviations, r, y))
+    return times * pairs.noise(max_difference.rows)

@@ -50,7 +50,7 @@ class _Rows:
     @cached_property
     def noise(self) -> Numbers:
         """(R, 1) up to which that is a near-tie."""
-        return twice_noise(self.pairs)[:, None]
+        return twice_noise(self.evidence, self.pairs)[:, None]
 
     def stratum(self, by: str, name: str, kept: Flags) -> Stratum:
         """Return what becomes of some rows."""

@@ -26,8 +26,8 @@ _BEST = 5  # of more than twice as many classes, the set of the best five is hel
 def check(evidence: Evidence) -> list[Measure]:
     """Return, per output with classes, unexcused flips, their bound, and the decisive items.
 
-    A flip is excused where the reference prefers its own answer by no more than twice the noise of
-    the *yardstick*, never of the candidate: a wrong port must not excuse itself.
+    A flip is excused where the reference prefers its own answer by no more than noise may do, that
+    of the *yardstick*, never of the candidate: a wrong port must not excuse itself.
     """
     measures = []
     for pairs in evidence.judged.values():
@@ -40,7 +40,7 @@ def check(evidence: Evidence) -> list[Measure]:
 
 def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     """The best class, and the set of the best five where there are many."""
-    noise = twice_noise(pairs)
+    noise = twice_noise(evidence, pairs)
     classes = pairs.reference.shape[1]
     measures = [
         measure
@@ -54,7 +54,7 @@ def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
 
 def _independent(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     """Each label on its own: a logit changes sign where the probability crosses one half."""
-    noise = twice_noise(pairs)
+    noise = twice_noise(evidence, pairs)
     excess = crossed(pairs).max(axis=1) - noise
     flips = _flips(evidence, pairs, "label_flips", excess, "a label at one half")
     lead = np.abs(np.asarray(pairs.reference, np.float64)).min(axis=1)
