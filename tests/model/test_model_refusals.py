@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from loading import configured, loaded, network, output, reference, rename, without
+from loading import configured, loaded, network, output, reference, rename, same, without
 
 import tiny as builders
 from likewise.errors import FolderError, LikewiseError, WeightsError
@@ -123,7 +123,7 @@ def test_B036_a_stored_decoder_of_its_own_is_used_whatever_the_config_says(tmp_p
     tied = output(folder, "tokens")
     other = torch.randn(119, 16, generator=torch.Generator().manual_seed(3))
     rename(folder, lambda tensors: tensors | {"cls.predictions.decoder.weight": other})
-    assert torch.equal(output(folder, "tokens"), reference(folder, "tokens"))
+    assert same(output(folder, "tokens"), reference(folder, "tokens"), "tokens")
     assert not torch.allclose(output(folder, "tokens"), tied, atol=0.1)
     facts = loaded(folder, "tokens").facts
     assert facts["checked"] == facts["tensors"]
@@ -132,7 +132,7 @@ def test_B036_a_stored_decoder_of_its_own_is_used_whatever_the_config_says(tmp_p
 def test_B036_an_untied_head_that_is_stored_loads(tmp_path: Path) -> None:
     folder = builders.bert_fillmask(tmp_path / "model", tie_word_embeddings=False)
     assert read(folder).trained_heads == ("tokens",)
-    assert torch.equal(output(folder, "tokens"), reference(folder, "tokens"))
+    assert same(output(folder, "tokens"), reference(folder, "tokens"), "tokens")
 
 
 def test_B079_a_picture_head_that_is_not_there_is_refused(tmp_path: Path) -> None:
