@@ -71,6 +71,16 @@ def test_what_moved_is_held_to_honest_noise() -> None:
 
 
 @pytest.mark.parametrize(
+    ("times", "outcome"), [(8, "equal"), (12, "undecided"), (20, "undecided"), (40, "outside")]
+)
+def test_ten_times_the_noise_is_not_passed_and_thirty_times_fails(times: int, outcome: str) -> None:
+    made = evidence()
+    noise = made.judged["logits"].distances[2]
+    entry = {"name": "batch_7", "output": "logits", "items": [2], "moved": [times * noise]}
+    assert judge(told(made, "candidate", company=[entry])).outcome == outcome
+
+
+@pytest.mark.parametrize(
     ("fault", "ways"),
     [("S08", "batch_2"), ("I01", "beside_longest"), ("S14", "alone"), ("S13", "again")],
 )

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from fabricate import arrays_of, changed, evidence, failing, measure, with_arrays
 
+from likewise.metrics._logits import deviations
+from likewise.metrics._rows import by_rows
+from likewise.prove.choices import near_tie as near_tie_of
 from likewise.prove.evidence import Evidence
 from likewise.prove.verdict import judge
 from likewise.types import Run
@@ -46,6 +49,33 @@ def test_a_flip_beyond_noise_is_outside() -> None:
     verdict = judge(near_tie(1e-3, 1))
     assert verdict.outcome == "outside"
     assert "item 16" in failing(verdict)["flips"]
+
+
+def lossy(gap: float) -> Evidence:
+    """Item 16: the best two logits ``gap`` apart, the other way round in the candidate."""
+    made = evidence(plan="onnx/cpu/float16/b16/t2")
+    rounded = made.emulated[0].arrays["logits"] - made.yardstick.arrays["logits"]
+    row = np.array([1.0, 1.0 - gap, -2.0])
+    for side in ("truth", "yardstick", "candidate"):
+        raw = arrays_of(made, side)["logits"].copy()
+        place = made.truth_items.index(16) if side == "truth" else 16
+        raw[place] = row[[1, 0, 2]] if side == "candidate" else row
+        made = changed(made, side, arrays=fabricate.finish("softmax", raw))
+    raw = made.emulated[0].arrays["logits"].copy()
+    raw[16] = row + rounded[16]
+    emulation = with_arrays(made.emulated[0], fabricate.finish("softmax", raw))
+    return replace(made, emulated=(emulation,))
+
+
+def test_another_draw_of_lossy_noise_is_no_flip_and_more_than_that_is() -> None:
+    """One emulation is one draw: real float16 changed an answer at 1.02 times twice its noise."""
+    made = lossy(0.01)
+    pairs = made.pairs["logits"]
+    tie = float(near_tie_of(made, pairs)[16])
+    own = pairs.noise(lambda r, y: by_rows(deviations, r, y))[16]
+    assert tie == pytest.approx(6 * own)
+    for share, flips in ((0.4, 0), (0.9, 0), (1.1, 1)):
+        assert measure(judge(lossy(share * tie)), "top1_flips").value == flips, share
 
 
 def test_all_logits_equal_is_no_flip() -> None:

@@ -15,7 +15,7 @@ from likewise.prove.pairs import Pairs
 if TYPE_CHECKING:
     from likewise.metrics._rows import Numbers
 
-__all__ = ["beyond", "crossed", "exclusive", "independent", "twice_noise"]
+__all__ = ["beyond", "crossed", "exclusive", "independent", "near_tie"]
 
 
 def exclusive(pairs: Pairs) -> bool:
@@ -47,7 +47,7 @@ def crossed(pairs: Pairs) -> Numbers:
     return np.where((ours > 0) != (pairs.candidate > 0), np.abs(ours), -np.inf)
 
 
-def twice_noise(evidence: Evidence, pairs: Pairs) -> Numbers:
+def near_tie(evidence: Evidence, pairs: Pairs) -> Numbers:
     """Return (R,): a preference up to this is a near-tie, by the noise of the yardstick alone.
 
     Of a lossy class one emulation is one draw of its noise, and another honest run may be off by

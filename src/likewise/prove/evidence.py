@@ -142,23 +142,14 @@ class Evidence:
     def merged(self, name: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return the reference of every row, (R, …), and whether it is the truth, (R,)."""
         rows = self.yardstick.arrays[name]
-        found = self._sampled(self.truth, name)
-        if found is None:
+        true = np.isin(self.yardstick.owners, self.truth_items)
+        found = self.truth.arrays.get(name) if self.truth else None
+        # Where the count is another, load and shapes say what is wrong with the reference.
+        if found is None or len(found) != true.sum():
             return rows, np.zeros(len(rows), np.bool_)
         whole = rows.astype(np.float64)
-        whole[self.sampled] = found  # both are in item order, and an item's rows keep theirs
-        return whole, self.sampled
-
-    @cached_property
-    def sampled(self) -> npt.NDArray[np.bool_]:
-        """(R,) which rows belong to ``truth_items``."""
-        return np.isin(self.yardstick.owners, self.truth_items)
-
-    def _sampled(self, run: Run | None, name: str) -> Floats | None:
-        """Return the rows of a run over ``truth_items``; None where it has others."""
-        rows = run.arrays.get(name) if run else None
-        # Where the count is another, load and shapes say what is wrong with the reference.
-        return rows if rows is not None and len(rows) == self.sampled.sum() else None
+        whole[true] = found  # both are in item order, and an item's rows keep theirs
+        return whole, true
 
     def _pairs(self, name: str, kind: Kind) -> Pairs:
         centre, true = self.merged(name)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from likewise.outcomes import Stratum
-from likewise.prove.choices import beyond, crossed, exclusive, independent, twice_noise
+from likewise.prove.choices import beyond, crossed, exclusive, independent, near_tie
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
 from likewise.types import Json
@@ -50,7 +50,7 @@ class _Rows:
     @cached_property
     def noise(self) -> Numbers:
         """(R, 1) up to which that is a near-tie."""
-        return twice_noise(self.evidence, self.pairs)[:, None]
+        return near_tie(self.evidence, self.pairs)[:, None]
 
     def stratum(self, by: str, name: str, kept: Flags) -> Stratum:
         """Return what becomes of some rows."""

@@ -10,7 +10,7 @@ import numpy as np
 from likewise.metrics._logits import margins
 from likewise.prove.bounds import upper_rate
 from likewise.prove.checks._held import held, unsure
-from likewise.prove.choices import beyond, crossed, exclusive, independent, twice_noise
+from likewise.prove.choices import beyond, crossed, exclusive, independent, near_tie
 from likewise.prove.evidence import Evidence
 from likewise.prove.pairs import Pairs
 from likewise.types import Measure
@@ -40,7 +40,7 @@ def check(evidence: Evidence) -> list[Measure]:
 
 def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     """The best class, and the set of the best five where there are many."""
-    noise = twice_noise(evidence, pairs)
+    noise = near_tie(evidence, pairs)
     classes = pairs.reference.shape[1]
     measures = [
         measure
@@ -54,7 +54,7 @@ def _exclusive(evidence: Evidence, pairs: Pairs) -> list[Measure]:
 
 def _independent(evidence: Evidence, pairs: Pairs) -> list[Measure]:
     """Each label on its own: a logit changes sign where the probability crosses one half."""
-    noise = twice_noise(evidence, pairs)
+    noise = near_tie(evidence, pairs)
     excess = crossed(pairs).max(axis=1) - noise
     flips = _flips(evidence, pairs, "label_flips", excess, "a label at one half")
     lead = np.abs(np.asarray(pairs.reference, np.float64)).min(axis=1)
